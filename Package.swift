@@ -1,0 +1,87 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every Swift target: warnings are errors, and what a file uses it imports itself.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// A C library of the system, found by pkg-config: a module map and thin inline shims, nothing else.
+func system(_ name: String, pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func command(_ name: String, path: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.target(name: name), "KithTestSupport"] + dependencies,
+        swiftSettings: settings)
+}
+
+let package = Package(
+    name: "kith",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "kith", targets: ["kith"]),
+        .executable(name: "kith-sim", targets: ["kith-sim"]),
+    ],
+    targets: [
+        system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+        system("CDNSSD", pkgConfig: "avahi-compat-libdns_sd", apt: "libavahi-compat-libdnssd-dev"),
+        system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+        system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
+        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+
+        // In the order of the layers: a target imports only what stands above it here.
+        library("KithCrypto", ["COpenSSL"]),
+        library("KithDocument", ["KithCrypto"]),
+        library("KithMerge", ["KithDocument"]),
+        library("KithStore", ["CSQLite", "KithCrypto", "KithDocument", "KithMerge"]),
+        library("KithReplication", ["KithCrypto", "KithDocument"]),
+        library("KithDiscovery", ["CDNSSD", "KithDocument"]),
+        library("KithTransport", ["COpenSSL", "KithCrypto", "KithDocument"]),
+        library("KithHTTPCore", ["CMicroHTTPD", "CCurl"]),
+        library(
+            "KithNode",
+            [
+                "KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication", "KithDiscovery",
+                "KithTransport", "KithHTTPCore",
+            ]),
+        command("kith", path: "Sources/kith-cli", ["KithCrypto", "KithDocument", "KithHTTPCore", "KithNode", "KithTransport"]),
+
+        .target(
+            name: "KithSimulation",
+            dependencies: ["KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication", "KithNode", "KithTestSupport"],
+            path: "Simulations/KithSimulation", swiftSettings: settings),
+        command("kith-sim", path: "Simulations/kith-sim", ["KithSimulation"]),
+        command(
+            "kith-bench", path: "Sources/kith-bench",
+            ["CSQLite", "KithDocument", "KithStore", "KithHTTPCore"]),
+
+        .target(
+            name: "KithTestSupport", dependencies: ["KithDocument"], path: "Tests/KithTestSupport", swiftSettings: settings),
+        tests(of: "KithCrypto"),
+        tests(of: "KithDocument"),
+        tests(of: "KithMerge", ["KithDocument"]),
+        tests(of: "KithStore", ["CSQLite", "KithDocument", "KithMerge"]),
+        tests(of: "KithReplication", ["KithDocument"]),
+        tests(of: "KithDiscovery", ["KithDocument"]),
+        tests(of: "KithTransport", ["KithCrypto", "KithDocument"]),
+        tests(of: "KithHTTPCore"),
+        tests(of: "KithNode", ["KithDocument", "KithReplication", "KithStore"]),
+        tests(of: "KithSimulation"),
+        .testTarget(
+            name: "KithEndToEndTests", dependencies: ["KithDocument", "KithHTTPCore", "KithTestSupport", "kith"],
+            swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,1 @@
+// The first file of KithReplication replaces this one.
