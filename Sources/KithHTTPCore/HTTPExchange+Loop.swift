@@ -61,18 +61,17 @@ extension HTTPExchange {
             size.pointee = 0
             return state.discardedBytes > HTTPLimits.discardedRequestBytes ? .close : .go
         }
-        if state.receivedBytes >= HTTPLimits.bufferedRequestBytes {
+        if state.received.count >= HTTPLimits.bufferedRequestBytes {
             suspend(&state)
             return .go
         }
-        let bytes = Array(UnsafeRawBufferPointer(start: data, count: size.pointee))
+        let bytes = UnsafeRawBufferPointer(start: data, count: size.pointee)
         size.pointee = 0
         if let waiting = state.reader.take() {
             reader = waiting
-            part = bytes
+            part = Array(bytes)
         } else {
-            state.received.append(bytes)
-            state.receivedBytes += bytes.count
+            state.received += bytes
         }
         return .go
     }

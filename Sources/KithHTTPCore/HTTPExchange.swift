@@ -47,8 +47,8 @@ final class HTTPExchange: Sendable {
         /// The descriptor of the connection's socket.
         var socket: Int32 = -1
 
-        var received: [[UInt8]] = []
-        var receivedBytes = 0
+        /// What came of the body and was not read.
+        var received: [UInt8] = []
         var discardedBytes = 0
         var bodyWanted = false
         var reader: CheckedContinuation<Result<[UInt8]?, HTTPError>, Never>?
@@ -156,9 +156,8 @@ final class HTTPExchange: Sendable {
             let ready: Result<[UInt8]?, HTTPError>? = state.withLock { state in
                 if state.gone { return .failure(.gone) }
                 if !state.received.isEmpty {
-                    let part = state.received.count == 1 ? state.received[0] : Array(state.received.joined())
+                    let part = state.received
                     state.received = []
-                    state.receivedBytes = 0
                     if state.phase == .receiving { resume(&state) }
                     return .success(part)
                 }

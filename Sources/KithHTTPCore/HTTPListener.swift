@@ -33,7 +33,8 @@ package struct HTTPListener: ~Copyable {
         address.sun_family = sa_family_t(AF_UNIX)
         let capacity = MemoryLayout.size(ofValue: address.sun_path)
         guard path.utf8.count < capacity else {
-            throw HTTPError.cannotListen(path, reason: "the path is longer than the \(capacity - 1) bytes of a socket's name")
+            throw HTTPError.cannotListen(
+                path, reason: "the path is longer than the \(capacity - 1) bytes of a socket's name")
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         var present = stat()

@@ -40,11 +40,13 @@ final class HTTPWorkers: TaskExecutor, @unchecked Sendable {
     private func startThread() {
         var thread = pthread_t()
         let context = Unmanaged.passRetained(self).toOpaque()
-        let result = pthread_create(&thread, nil, { context in
-            let workers = Unmanaged<HTTPWorkers>.fromOpaque(context!).takeRetainedValue()
-            workers.run()
-            return nil
-        }, context)
+        let result = pthread_create(
+            &thread, nil,
+            { context in
+                let workers = Unmanaged<HTTPWorkers>.fromOpaque(context!).takeRetainedValue()
+                workers.run()
+                return nil
+            }, context)
         guard result != 0 else {
             pthread_detach(thread)
             return

@@ -33,9 +33,13 @@ import Testing
         #expect(try await fixture.send("GET", "/").head.status == 204)
     }
 
-    @Test(arguments: [1, 4_095, 262_144, 5_000_000, 20_000_000]) func bodiesOfAnySizeComeBackEqual(size: Int) async throws {
+    @Test(arguments: [1, 4_095, 262_144, 5_000_000, 20_000_000]) func bodiesOfAnySizeComeBackEqual(size: Int)
+        async throws
+    {
         let fixture = try ServerFixture { request in
-            do { return HTTPResponse(status: 200, body: .bytes(try await request.body.collect(limit: 20_000_000))) } catch {
+            do {
+                return HTTPResponse(status: 200, body: .bytes(try await request.body.collect(limit: 20_000_000)))
+            } catch {
                 return HTTPResponse(status: 500)
             }
         }
@@ -175,7 +179,9 @@ import Testing
         unlink(path)
         close(open(path, O_CREAT | O_WRONLY, 0o600))
         #expect(throws: HTTPError.self) { _ = try HTTPListener.unixSocket(path) }
-        #expect(throws: HTTPError.self) { _ = try HTTPListener.unixSocket(directory + "/" + String(repeating: "x", count: 120)) }
+        #expect(throws: HTTPError.self) {
+            _ = try HTTPListener.unixSocket(directory + "/" + String(repeating: "x", count: 120))
+        }
     }
 
     @Test func aServerOnTCPTellsItsPortAndAnswersThere() async throws {

@@ -7,12 +7,14 @@ import Testing
     @Test func linesArriveWhenTheyAreWritten() async throws {
         let allowed = Counter()
         let fixture = try ServerFixture { _ in
-            HTTPResponse(status: 200, body: .stream { writer in
-                for number in 0..<5 {
-                    while allowed.value < number { try await Task.sleep(for: .milliseconds(1)) }
-                    try await writer.write(Array("line \(number)\n".utf8))
-                }
-            })
+            HTTPResponse(
+                status: 200,
+                body: .stream { writer in
+                    for number in 0..<5 {
+                        while allowed.value < number { try await Task.sleep(for: .milliseconds(1)) }
+                        try await writer.write(Array("line \(number)\n".utf8))
+                    }
+                })
         }
         defer { fixture.close() }
         let client = fixture.client
@@ -34,13 +36,15 @@ import Testing
         let ahead = Counter()
         let part = [UInt8](repeating: 7, count: 50_000)
         let fixture = try ServerFixture { _ in
-            HTTPResponse(status: 200, body: .stream { writer in
-                for _ in 0..<400 {
-                    try await writer.write(part)
-                    written.add(part.count)
-                    ahead.raise(to: written.value - read.value)
-                }
-            })
+            HTTPResponse(
+                status: 200,
+                body: .stream { writer in
+                    for _ in 0..<400 {
+                        try await writer.write(part)
+                        written.add(part.count)
+                        ahead.raise(to: written.value - read.value)
+                    }
+                })
         }
         defer { fixture.close() }
         let client = fixture.client
@@ -61,10 +65,12 @@ import Testing
 
     @Test func aStreamThatFailsIsCutOffSoThatTheClientCanTell() async throws {
         let fixture = try ServerFixture { _ in
-            HTTPResponse(status: 200, body: .stream { writer in
-                try await writer.write(Array("part\n".utf8))
-                throw HTTPError.interrupted("on purpose")
-            })
+            HTTPResponse(
+                status: 200,
+                body: .stream { writer in
+                    try await writer.write(Array("part\n".utf8))
+                    throw HTTPError.interrupted("on purpose")
+                })
         }
         defer { fixture.close() }
         await #expect(throws: HTTPError.self) { try await fixture.send("GET", "/") }
@@ -81,12 +87,14 @@ import Testing
         let started = Counter()
         let ended = Counter()
         let fixture = try ServerFixture { _ in
-            HTTPResponse(status: 200, body: .stream { writer in
-                try await writer.write(Array("first\n".utf8))
-                started.add()
-                // Nothing more to say: only the cancellation ends this.
-                do { try await Task.sleep(for: .seconds(600)) } catch { ended.add() }
-            })
+            HTTPResponse(
+                status: 200,
+                body: .stream { writer in
+                    try await writer.write(Array("first\n".utf8))
+                    started.add()
+                    // Nothing more to say: only the cancellation ends this.
+                    do { try await Task.sleep(for: .seconds(600)) } catch { ended.add() }
+                })
         }
         defer { fixture.close() }
         let client = fixture.client
@@ -100,9 +108,13 @@ import Testing
     @Test func aClientThatLeavesABusyStreamEndsIt() async throws {
         let ended = Counter()
         let fixture = try ServerFixture { _ in
-            HTTPResponse(status: 200, body: .stream { writer in
-                do { while true { try await writer.write([UInt8](repeating: 10, count: 10_000)) } } catch { ended.add() }
-            })
+            HTTPResponse(
+                status: 200,
+                body: .stream { writer in
+                    do { while true { try await writer.write([UInt8](repeating: 10, count: 10_000)) } } catch {
+                        ended.add()
+                    }
+                })
         }
         defer { fixture.close() }
         let client = fixture.client
@@ -147,14 +159,16 @@ import Testing
 
     @Test func anImportLikeExchangeTakesTheBodyInAndStreamsItsReport() async throws {
         let fixture = try ServerFixture { request in
-            HTTPResponse(status: 200, body: .stream { writer in
-                var total = 0
-                while let part = try await request.body.next() {
-                    total += part.count
-                    try await writer.write(Array("took \(part.count)\n".utf8))
-                }
-                try await writer.write(Array("total \(total)\n".utf8))
-            })
+            HTTPResponse(
+                status: 200,
+                body: .stream { writer in
+                    var total = 0
+                    while let part = try await request.body.next() {
+                        total += part.count
+                        try await writer.write(Array("took \(part.count)\n".utf8))
+                    }
+                    try await writer.write(Array("total \(total)\n".utf8))
+                })
         }
         defer { fixture.close() }
         let answer = try await fixture.send("POST", "/", body: [UInt8](repeating: 3, count: 3_000_000))
@@ -167,9 +181,11 @@ import Testing
         let fixture = try ServerFixture { request in
             started.add()
             if request.target.segments == ["stream"] {
-                return HTTPResponse(status: 200, body: .stream { _ in
-                    do { try await Task.sleep(for: .seconds(600)) } catch { ended.add() }
-                })
+                return HTTPResponse(
+                    status: 200,
+                    body: .stream { _ in
+                        do { try await Task.sleep(for: .seconds(600)) } catch { ended.add() }
+                    })
             }
             do { try await Task.sleep(for: .seconds(600)) } catch { ended.add() }
             return HTTPResponse(status: 200)

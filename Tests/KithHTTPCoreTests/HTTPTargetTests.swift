@@ -37,7 +37,9 @@ import Testing
 
     @Test func whatIsEncodedIsReadBack() throws {
         var random = SeededGenerator(seed: 7)
-        let alphabet: [Character] = ["a", "/", "%", "+", "?", "&", "=", "#", " ", ".", "ä", "€", "😀", "\n", "\0", ";", "~"]
+        let alphabet: [Character] = [
+            "a", "/", "%", "+", "?", "&", "=", "#", " ", ".", "ä", "€", "😀", "\n", "\0", ";", "~",
+        ]
         for _ in 0..<2_000 {
             func word() -> String { String((0..<random.below(5)).map { _ in random.pick(alphabet) }) }
             let segments = (0..<random.within(1...4)).map { _ in word() }
@@ -52,9 +54,11 @@ import Testing
     @Test func anyBytesAreReadOrRefused() {
         var random = SeededGenerator(seed: 8)
         for _ in 0..<5_000 {
-            let bytes = [UInt8(ascii: "/")] + (0..<random.below(12)).map { _ in
-                random.chance(1, in: 3) ? UInt8(ascii: "%") : UInt8(random.below(256))
-            }
+            let bytes =
+                [UInt8(ascii: "/")]
+                + (0..<random.below(12)).map { _ in
+                    random.chance(1, in: 3) ? UInt8(ascii: "%") : UInt8(random.below(256))
+                }
             if let target = try? HTTPTarget(bytes: bytes) { #expect(target.rawPath.utf8.first == UInt8(ascii: "/")) }
         }
     }

@@ -44,15 +44,19 @@ private final class Job: Sendable {
 }
 
 /// Runs blocking work on a thread of its own: the tests' own threads are few.
-func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws(HTTPError) -> Value) async throws(HTTPError) -> Value {
+func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws(HTTPError) -> Value) async throws(HTTPError)
+    -> Value
+{
     let result: Result<Value, HTTPError> = await withCheckedContinuation { continuation in
         let job = Job { continuation.resume(returning: Result { () throws(HTTPError) in try work() }) }
         var thread = pthread_t()
         let context = Unmanaged.passRetained(job).toOpaque()
-        let made = pthread_create(&thread, nil, { context in
-            Unmanaged<Job>.fromOpaque(context!).takeRetainedValue().run()
-            return nil
-        }, context)
+        let made = pthread_create(
+            &thread, nil,
+            { context in
+                Unmanaged<Job>.fromOpaque(context!).takeRetainedValue().run()
+                return nil
+            }, context)
         precondition(made == 0, "no thread")
         pthread_detach(thread)
     }
