@@ -62,10 +62,11 @@ package struct Want: Hashable, Sendable {
 package struct Delivery: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         package let revision: Revision
-        /// The ids above the revision's parent, nearest first: believed only where its version covers what they replace.
-        package let ancestors: [RevisionID]
+        /// The parent and what lies above it, nearest first: above the parent believed only where the revision's version
+        /// covers what it would replace.
+        package let ancestors: [Ancestor]
 
-        package init(revision: Revision, ancestors: [RevisionID]) {
+        package init(revision: Revision, ancestors: [Ancestor]) {
             self.revision = revision
             self.ancestors = ancestors
         }

@@ -1,0 +1,94 @@
+package import KithDocument
+
+extension Document {
+    /// What settling a document did.
+    package struct Settlement: Sendable {
+        /// The merge that was written, if one was.
+        package var merge: RevisionID?
+        /// The leaves that were closed.
+        package var closed: [RevisionID] = []
+        /// Of the merged leaves those of which some field does not show any more: their bodies are kept for a while.
+        package var overruled: [RevisionID] = []
+
+        package var isEmpty: Bool { merge == nil && closed.isEmpty }
+    }
+
+    /// Applies the merge rules (docs/merge.md): a pure function of the leaves, so every node that has the same leaves
+    /// writes the same revisions.
+    ///
+    /// 1. What was deleted stays deleted. 2. What was seen is replaced. 3. What is left is merged by the policy.
+    /// 4. Each live leaf that does not stay is closed.
+    @discardableResult
+    package mutating func settle(_ policy: some MergePolicy) -> Settlement {
+        let live = live
+        let deleted = tree.deleted
+        var settlement = Settlement()
+        if live.isEmpty || (live.count == 1 && deleted.isEmpty) { return settlement }
+
+        let kept = Self.notReplaced(Self.notDeleted(live, by: deleted))
+        var staying = kept
+        if kept.count > 1, let merge = merged(kept, by: policy) {
+            settlement.overruled = overruled(kept, by: merge)
+            add(merge)
+            settlement.merge = merge.id
+            staying = [kept[kept.count - 1]]
+        }
+        for leaf in live where !staying.contains(where: { $0.id == leaf.id }) {
+            add(.closing(leaf.id))
+            settlement.closed.append(leaf.id)
+        }
+        return settlement
+    }
+
+    /// Rule 1: a live leaf whose version, entries of time 0 aside, is within the join of the deletions' is closed:
+    /// whoever deleted had seen all of it.
+    private static func notDeleted(_ live: [RevisionTree.Node], by deleted: [RevisionTree.Node]) -> [RevisionTree.Node]
+    {
+        if deleted.isEmpty { return live }
+        let known = deleted.reduce(Version()) { $0.joined(with: $1.version) }
+        return live.filter { !$0.version.isWithinIgnoringInitial(known) }
+    }
+
+    /// Rule 2: a live leaf whose version is within another's is closed; of equal versions the winner stays.
+    private static func notReplaced(_ live: [RevisionTree.Node]) -> [RevisionTree.Node] {
+        live.filter { leaf in
+            !live.contains { other in
+                other.id != leaf.id && leaf.version.isWithin(other.version)
+                    && (!other.version.isWithin(leaf.version) || other.id > leaf.id)
+            }
+        }
+    }
+
+    /// Rule 3: the parent is the winner, the generation one more than its. Nil where the policy leaves the conflict, and
+    /// where the join has more entries than a revision may have.
+    private func merged(_ leaves: [RevisionTree.Node], by policy: some MergePolicy) -> Revision? {
+        let winner = leaves[leaves.count - 1]
+        let seen = leaves.map { MergeLeaf(id: $0.id, fields: fields(of: $0), version: $0.version) }
+        guard let fields = policy.merge(seen) else { return nil }
+        let version = leaves.reduce(Version()) { $0.joined(with: $1.version) }
+        let (body, stamps) = fields.split()
+        guard version.entries.count <= DocumentLimits.maximumEntries, body.count <= DocumentLimits.documentBytes,
+            stamps.exceptions.count(where: { $0.state != .visible }) <= DocumentLimits.maximumEntries
+        else { return nil }
+        return Revision(
+            parent: winner.id, mergedParents: leaves.dropLast().map(\.id), kind: .merge, body: body, stamps: stamps,
+            version: version, resolver: policy.resolver)
+    }
+
+    /// The leaves of which some field has another value in the merge.
+    private func overruled(_ leaves: [RevisionTree.Node], by merge: Revision) -> [RevisionID] {
+        let shown = Fields.leaves(of: merge.body)
+        return leaves.filter { leaf in
+            var rest = shown[...]
+            return Fields.leaves(of: bodies[leaf.id] ?? []).contains { field in
+                while let next = rest.first, next.path < field.path { rest.removeFirst() }
+                return rest.first?.path != field.path || rest.first?.value != field.value
+            }
+        }.map(\.id)
+    }
+}
+
+extension RevisionTree.Node {
+    /// What the revision knows; nothing where it is known by its id alone.
+    var version: Version { content?.version ?? Version() }
+}

@@ -1,0 +1,185 @@
+package import KithDocument
+
+/// What the changes protocol asks of a database.
+///
+/// Each reading call is one consistent read that holds nothing afterwards; each writing call is one transaction that is
+/// on disk when it returns. Calls block: whoever drives a link makes them on the database's own executors, never on the
+/// link's.
+package protocol ReplicaStore {
+    /// Where the database stands.
+    func summary() throws(ReplicaError) -> ReplicaSummary
+
+    // The puller's side.
+
+    /// How far this database has durably taken the source's changes; nil before the first batch.
+    func checkpoint(of source: NodeID) throws(ReplicaError) -> Position?
+
+    /// Of the announced leaves those that are not here, were not purged here and are not recorded as refused.
+    /// Documents of which nothing is missing are left out.
+    func missing(in changes: [Change]) throws(ReplicaError) -> [Want]
+
+    /// Stores and merges what was delivered and moves the checkpoint, all in one transaction. A delivery that is wrong
+    /// is recorded as refused with its reason and does not stop the rest.
+    func apply(_ batch: ReplicaBatch) throws(ReplicaError) -> ReplicaOutcome
+
+    // The source's side.
+
+    /// From where the feed goes on for a puller with this checkpoint.
+    func resume(at checkpoint: Position?) throws(ReplicaError) -> ResumePoint
+
+    /// The documents whose latest sequence is above `sequence`, ascending, at most `limit`.
+    func changes(after sequence: UInt64, limit: Int) throws(ReplicaError) -> ChangesPage
+
+    /// The wanted revisions that are here, document by document, until `maximumBytes` are passed (one document always
+    /// goes); wants not reached are returned to be asked again.
+    func deliveries(for wants: [Want], maximumBytes: Int) throws(ReplicaError) -> DeliveriesPage
+
+    // Reconciliation.
+
+    /// The digests of all ranges of the database by one scan.
+    func rangeDigests() throws(ReplicaError) -> RangeDigests
+
+    /// The documents whose id hash lies in the given ranges (ascending), as changes, by one scan.
+    func changes(inRanges ranges: [UInt16]) throws(ReplicaError) -> [Change]
+
+    /// The documents that the database leaves out of comparisons with its peers, since it purged or refused them, and
+    /// so says nothing of them.
+    func exclusions() throws(ReplicaError) -> [DocumentID]
+
+    /// The sum over these documents of what each adds to the running digest here.
+    func digest(of documents: [DocumentID]) throws(ReplicaError) -> Digest256
+}
+
+/// Where a database stands: one consistent reading.
+package struct ReplicaSummary: Hashable, Sendable {
+    /// The present timeline, or the last one before the first write since opening, and the last sequence.
+    package let position: Position
+    package let digest: Digest256
+    /// Documents of any kind, deleted ones too.
+    package let documents: UInt64
+
+    package init(position: Position, digest: Digest256, documents: UInt64) {
+        self.position = position
+        self.digest = digest
+        self.documents = documents
+    }
+}
+
+/// One page of the changes feed.
+package struct ChangesPage: Hashable, Sendable {
+    package let changes: [Change]
+    /// The page covers all changes up to here, read or skipped.
+    package let through: Position
+    /// Whether nothing follows `through` at the moment of reading.
+    package let isCaughtUp: Bool
+    /// The digest of the database at `through`, when caught up.
+    package let digest: Digest256
+
+    package init(changes: [Change], through: Position, isCaughtUp: Bool, digest: Digest256) {
+        self.changes = changes
+        self.through = through
+        self.isCaughtUp = isCaughtUp
+        self.digest = digest
+    }
+}
+
+/// From where a feed goes on.
+package enum ResumePoint: Hashable, Sendable {
+    /// The timeline is known: the lesser of the checkpoint's sequence and the timeline's end.
+    case after(UInt64)
+    /// The timeline is not known here: the two databases reconcile by digests.
+    case unknown
+}
+
+package struct DeliveriesPage: Hashable, Sendable {
+    package let deliveries: [Delivery]
+    /// Wants that did not fit.
+    package let rest: [Want]
+    /// Documents of which nothing wanted is here any more (a newer change will announce what is).
+    package let gone: [DocumentID]
+
+    package init(deliveries: [Delivery], rest: [Want], gone: [DocumentID]) {
+        self.deliveries = deliveries
+        self.rest = rest
+        self.gone = gone
+    }
+}
+
+/// What one transaction of a puller stores.
+package struct ReplicaBatch: Sendable {
+    package let source: NodeID
+    package let deliveries: [Delivery]
+    /// Where the source's feed stands once this batch is stored; nil leaves the checkpoint alone.
+    package let checkpoint: Position?
+
+    package init(source: NodeID, deliveries: [Delivery], checkpoint: Position?) {
+        self.source = source
+        self.deliveries = deliveries
+        self.checkpoint = checkpoint
+    }
+}
+
+package struct ReplicaOutcome: Sendable {
+    /// Revisions that are new here.
+    package let stored: Int
+    package let refused: [Refusal]
+    /// Where this database stands after the transaction.
+    package let summary: ReplicaSummary
+
+    package init(stored: Int, refused: [Refusal], summary: ReplicaSummary) {
+        self.stored = stored
+        self.refused = refused
+        self.summary = summary
+    }
+}
+
+/// A document that a database did not take, and why.
+package struct Refusal: Hashable, Sendable {
+    package let document: DocumentID
+    package let reason: String
+
+    package init(document: DocumentID, reason: String) {
+        self.document = document
+        self.reason = reason
+    }
+}
+
+/// The digests of a database over ranges of the id hash: 65,536 ranges by the first 16 bits of SHA-256 of the id.
+package struct RangeDigests: Hashable, Sendable {
+    package struct Range: Hashable, Sendable {
+        package let index: UInt16
+        package let documents: UInt32
+        package let digest: Digest256
+
+        package init(index: UInt16, documents: UInt32, digest: Digest256) {
+            self.index = index
+            self.documents = documents
+            self.digest = digest
+        }
+    }
+
+    /// Where the database stood when it was scanned.
+    package let position: Position
+    /// The ranges that hold documents, ascending.
+    package let ranges: [Range]
+
+    package init(position: Position, ranges: [Range]) {
+        self.position = position
+        self.ranges = ranges
+    }
+}
+
+/// A failure of the store as a link sees it: the session of that database ends, the link goes on.
+package struct ReplicaError: Error, Hashable, Sendable {
+    /// A stable code, such as `storage_full`.
+    package let code: String
+    package let message: String
+    /// Whether it may pass by itself (a full disk), so that the session is opened again later.
+    package let isTransient: Bool
+
+    package init(code: String, message: String, isTransient: Bool) {
+        self.code = code
+        self.message = message
+        self.isTransient = isTransient
+    }
+}
