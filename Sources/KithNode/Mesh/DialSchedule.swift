@@ -1,4 +1,3 @@
-package import KithDocument
 package import KithReplication
 
 /// When to dial whom: one attempt at a time for each target, waits that double with each failure, and a limit on the
