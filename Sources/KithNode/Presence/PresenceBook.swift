@@ -42,8 +42,9 @@ package struct PresenceBook: Sendable {
         if let own, let ownSentAt {
             let age = now.milliseconds(since: ownSentAt)
             let changed = record.says(otherThan: own)
-            guard age >= NodeLimits.presenceIntervalMilliseconds
-                || (changed && age >= NodeLimits.presenceMinimumMilliseconds)
+            guard
+                age >= NodeLimits.presenceIntervalMilliseconds
+                    || (changed && age >= NodeLimits.presenceMinimumMilliseconds)
             else { return nil }
         }
         own = record
