@@ -203,13 +203,14 @@ import Testing
 
 /// Runs a closure on a thread with a stack of 512 KiB, the least that any thread of ours has.
 func onSmallStack(_ body: @escaping @Sendable () -> Void) throws {
-    var attributes = pthread_attr_t()
-    #expect(pthread_attr_init(&attributes) == 0)
-    #expect(pthread_attr_setstacksize(&attributes, 512 << 10) == 0)
+    let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+    defer { attributes.deallocate() }
+    try #require(pthread_attr_init(attributes) == 0)
+    try #require(pthread_attr_setstacksize(attributes, 512 << 10) == 0)
     let box = Unmanaged.passRetained(ThreadBody(body))
-    var thread = pthread_t()
+    var thread: pthread_t = 0
     let code = pthread_create(
-        &thread, &attributes,
+        &thread, attributes,
         { pointer in
             Unmanaged<ThreadBody>.fromOpaque(pointer!).takeRetainedValue().body()
             return nil
