@@ -34,7 +34,9 @@ package struct ByteWriter {
         for index in 0..<4 { bytes[start + index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * UInt32(index))) }
     }
 
-    package mutating func appendLengthPrefixed(_ other: [UInt8]) { appendLengthPrefixed { $0.append(contentsOf: other) } }
+    package mutating func appendLengthPrefixed(_ other: [UInt8]) {
+        appendLengthPrefixed { $0.append(contentsOf: other) }
+    }
 }
 
 /// Reads what `ByteWriter` wrote. Reading past the end throws; nothing here traps on bad input.

@@ -15,7 +15,8 @@ package enum DocumentError: Error, Hashable, Sendable {
     package var message: String {
         switch self {
         case .invalidID(let reason): reason
-        case .invalidJSON(let reason, let line, let column, _): "invalid JSON at line \(line), column \(column): \(reason)"
+        case .invalidJSON(let reason, let line, let column, _):
+            "invalid JSON at line \(line), column \(column): \(reason)"
         case .malformed(let reason): reason
         case .hashMismatch(let id): "revision \(id) is not the hash of its content"
         case .clockBeyondRange: "the document was stamped with the highest time there is; it can't be edited any more"

@@ -17,7 +17,9 @@ package struct DocumentID: Hashable, Comparable, Sendable, CustomStringConvertib
             throw DocumentError.invalidID(
                 "a document id may have \(Self.maximumBytes) bytes, this one has \(string.utf8.count)")
         }
-        if string.utf8.first == UInt8(ascii: "_") { throw DocumentError.invalidID("a document id must not begin with _") }
+        if string.utf8.first == UInt8(ascii: "_") {
+            throw DocumentError.invalidID("a document id must not begin with _")
+        }
         if string.utf8.contains(0) { throw DocumentError.invalidID("a document id must not contain U+0000") }
         self.string = string
     }

@@ -40,7 +40,9 @@ extension Fields {
         let visible = entries.indices.filter { shown[$0] }
         let body = CanonicalJSON.assemble(
             visible.map { index in
-                guard case .present(let value) = entries[index].value else { preconditionFailure("an absent field shows") }
+                guard case .present(let value) = entries[index].value else {
+                    preconditionFailure("an absent field shows")
+                }
                 return (path: entries[index].path.encoded[...], value: value[...])
             })
         let defaultStamp = Self.mostFrequent(visible.map { entries[$0].stamp })

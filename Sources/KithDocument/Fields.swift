@@ -52,7 +52,8 @@ package struct Fields: Hashable, Sendable {
                 switch next.state {
                 case .visible: break  // Names no leaf of the body: a decoder refuses it, here it says nothing.
                 case .absent: entries.append(Entry(path: next.path, stamp: next.stamp, value: .absent))
-                case .hidden(let value): entries.append(Entry(path: next.path, stamp: next.stamp, value: .present(value)))
+                case .hidden(let value):
+                    entries.append(Entry(path: next.path, stamp: next.stamp, value: .present(value)))
                 }
             }
         }
@@ -78,6 +79,12 @@ package struct Fields: Hashable, Sendable {
             }
         }
         return leaves
+    }
+
+    /// Whether bytes are what a field may hold: canonical JSON, but no object with members.
+    package static func isLeafValue(_ value: [UInt8]) -> Bool {
+        guard value.first != UInt8(ascii: "{") || value.count == 2 else { return false }
+        return value.withUnsafeBytes { CanonicalJSON.isCanonicalValue($0) }
     }
 
     /// Per path the entry that outranks the other: commutative, associative, idempotent.

@@ -34,7 +34,8 @@ package struct Revision: Hashable, Sendable {
 
     /// A revision as received or stored. Its id is believed; see `verify`.
     package init(
-        id: RevisionID, parent: RevisionID?, mergedParents: [RevisionID], kind: Kind, body: [UInt8], stamps: FieldStamps?,
+        id: RevisionID, parent: RevisionID?, mergedParents: [RevisionID], kind: Kind, body: [UInt8],
+        stamps: FieldStamps?,
         version: Version, resolver: String = "", isForeign: Bool
     ) {
         self.id = id
@@ -50,7 +51,8 @@ package struct Revision: Hashable, Sendable {
 
     /// A new revision of Kith's own; its id is computed.
     package init(
-        parent: RevisionID?, mergedParents: [RevisionID] = [], kind: Kind, body: [UInt8] = [], stamps: FieldStamps? = nil,
+        parent: RevisionID?, mergedParents: [RevisionID] = [], kind: Kind, body: [UInt8] = [],
+        stamps: FieldStamps? = nil,
         version: Version = Version(), resolver: String = ""
     ) {
         self.parent = parent
@@ -96,7 +98,9 @@ package struct Revision: Hashable, Sendable {
         else { throw .malformed("revision \(id) has too many entries or a time beyond the year 4000") }
         if kind.isLive {
             guard let stamps else { throw .malformed("revision \(id) has no stamps") }
-            try CanonicalJSON.check(body)
+            try body.withUnsafeBufferPointer { bytes throws(DocumentError) in
+                try CanonicalJSON.checkObject(UnsafeRawBufferPointer(bytes))
+            }
             try stamps.verify(of: id, body: body)
         } else if !body.isEmpty || stamps != nil {
             throw .malformed("revision \(id) is a tombstone and has a body")
@@ -116,7 +120,9 @@ package struct Revision: Hashable, Sendable {
 extension FieldStamps {
     /// Checks the exceptions against the body they belong to.
     fileprivate func verify(of id: RevisionID, body: [UInt8]) throws(DocumentError) {
-        guard highestTime <= Stamp.maximumTime else { throw .malformed("revision \(id) has a time beyond the year 4000") }
+        guard highestTime <= Stamp.maximumTime else {
+            throw .malformed("revision \(id) has a time beyond the year 4000")
+        }
         if exceptions.isEmpty { return }
         guard zip(exceptions, exceptions.dropFirst()).allSatisfy({ $0.path < $1.path }) else {
             throw .malformed("revision \(id) has stamps out of order")
@@ -131,7 +137,9 @@ extension FieldStamps {
             guard isLeaf == (exception.state == .visible) else {
                 throw .malformed("revision \(id) has a stamp that does not fit its body")
             }
-            if case .hidden(let value) = exception.state { try CanonicalJSON.checkLeaf(value) }
+            if case .hidden(let value) = exception.state, !Fields.isLeafValue(value) {
+                throw .malformed("revision \(id) has a hidden field that is no canonical value")
+            }
         }
     }
 }

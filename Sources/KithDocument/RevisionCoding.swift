@@ -56,7 +56,9 @@ extension Version {
             let time = try reader.bigEndian(UInt64.self)
             entries.append(Entry(writer: writer, time: time))
         }
-        guard let version = Version(ascending: entries) else { throw .malformed("the entries of a version do not ascend") }
+        guard let version = Version(ascending: entries) else {
+            throw .malformed("the entries of a version do not ascend")
+        }
         self = version
     }
 }

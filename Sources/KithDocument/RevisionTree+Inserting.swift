@@ -67,7 +67,9 @@ extension RevisionTree {
         let children = nodes.indices.filter { nodes[$0].parent == revision.id }
         let isReplaced =
             children.contains { nodes[$0].hasHashedParent }
-            || descendantLeaves(of: revision.id).contains { revision.version.isWithin($0.content?.version ?? Version()) }
+            || descendantLeaves(of: revision.id).contains {
+                revision.version.isWithin($0.content?.version ?? Version())
+            }
         if isReplaced, !isClosed {
             nodes[index].kind = revision.kind
             return false

@@ -68,7 +68,9 @@ package struct RevisionTree: Hashable, Sendable {
     private func liveLeaves(of leaves: [Node]) -> [Node] {
         let live = leaves.filter { $0.kind.isLive }
         if !live.isEmpty || leaves.contains(where: { $0.kind != .closed }) { return live }
-        return leaves.compactMap { leaf in leaf.parent.flatMap { self[$0] } }.filter { $0.kind.isLive && $0.content != nil }
+        return leaves.compactMap { leaf in leaf.parent.flatMap { self[$0] } }.filter {
+            $0.kind.isLive && $0.content != nil
+        }
     }
 
     /// The highest time in the version of any leaf, a closed leaf counting with the version of what it closes.
@@ -148,7 +150,8 @@ extension RevisionTree.Node {
     package func revision(body: [UInt8]) -> Revision? {
         guard let content else { return nil }
         return Revision(
-            id: id, parent: parent, mergedParents: content.mergedParents, kind: kind, body: body, stamps: content.stamps,
+            id: id, parent: parent, mergedParents: content.mergedParents, kind: kind, body: body,
+            stamps: content.stamps,
             version: content.version, resolver: content.resolver, isForeign: isForeign)
     }
 }

@@ -71,7 +71,8 @@ package struct Version: Hashable, Sendable {
                 joined.entries.append(other.entries[right])
                 right += 1
             } else {
-                joined.entries.append(entries[left].time >= other.entries[right].time ? entries[left] : other.entries[right])
+                joined.entries.append(
+                    entries[left].time >= other.entries[right].time ? entries[left] : other.entries[right])
                 left += 1
                 right += 1
             }
@@ -83,7 +84,11 @@ package struct Version: Hashable, Sendable {
     package mutating func set(_ writer: WriterID, to time: UInt64) {
         let index = position(of: writer)
         let entry = Entry(writer: writer, time: time)
-        if index < entries.count, entries[index].writer == writer { entries[index] = entry } else { entries.insert(entry, at: index) }
+        if index < entries.count, entries[index].writer == writer {
+            entries[index] = entry
+        } else {
+            entries.insert(entry, at: index)
+        }
     }
 
     /// The `limit` entries with the highest times, `writer`'s own always among them.

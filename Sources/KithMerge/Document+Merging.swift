@@ -42,7 +42,8 @@ extension Document {
 
     /// Rule 1: a live leaf whose version, entries of time 0 aside, is within the join of the deletions' is closed:
     /// whoever deleted had seen all of it.
-    private static func notDeleted(_ live: [RevisionTree.Node], by deleted: [RevisionTree.Node]) -> [RevisionTree.Node] {
+    private static func notDeleted(_ live: [RevisionTree.Node], by deleted: [RevisionTree.Node]) -> [RevisionTree.Node]
+    {
         if deleted.isEmpty { return live }
         let known = deleted.reduce(Version()) { $0.joined(with: $1.version) }
         return live.filter { !$0.version.isWithinIgnoringInitial(known) }

@@ -47,14 +47,17 @@ package struct Document: Sendable {
     /// - Returns: whether anything is new here.
     package mutating func receive(_ item: Delivery.Item) -> Bool {
         let revision = item.revision
-        if let winner = tree.winner, RevisionTree.isDroppable(revision.id, revision.kind, winner: winner.id) { return false }
+        if let winner = tree.winner, RevisionTree.isDroppable(revision.id, revision.kind, winner: winner.id) {
+            return false
+        }
         let isNew = tree.insert(revision, ancestors: item.ancestors)
         if isNew, revision.kind.isLive, tree[revision.id]?.content != nil { bodies[revision.id] = revision.body }
         return isNew
     }
 
     mutating func add(_ revision: Revision) {
-        tree.insert(revision, ancestors: revision.parent.map { [Ancestor(id: $0, kind: tree[$0]?.kind ?? .edit)] } ?? [])
+        tree.insert(
+            revision, ancestors: revision.parent.map { [Ancestor(id: $0, kind: tree[$0]?.kind ?? .edit)] } ?? [])
         if revision.kind.isLive { bodies[revision.id] = revision.body }
     }
 }

@@ -1,16 +1,13 @@
-/// A reading of a clock that only moves forward, in milliseconds from a start of its own.
+/// A reading of a clock that only goes forward, in milliseconds from a start of its own; given to the state machines,
+/// never asked for by them.
 package struct Instant: Hashable, Comparable, Sendable {
     package let milliseconds: UInt64
 
     package init(milliseconds: UInt64) { self.milliseconds = milliseconds }
 
-    /// The moment so many milliseconds later.
-    package static func + (instant: Self, milliseconds: UInt64) -> Self {
-        let (sum, overflow) = instant.milliseconds.addingReportingOverflow(milliseconds)
-        return Instant(milliseconds: overflow ? .max : sum)
-    }
+    package func advanced(byMilliseconds more: UInt64) -> Instant { Instant(milliseconds: milliseconds &+ more) }
 
-    /// Milliseconds from `earlier` to this moment; 0 when it is not earlier.
+    /// The time since an earlier reading; 0 if that one is later.
     package func milliseconds(since earlier: Instant) -> UInt64 {
         milliseconds > earlier.milliseconds ? milliseconds - earlier.milliseconds : 0
     }
