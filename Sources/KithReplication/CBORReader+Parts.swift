@@ -1,4 +1,4 @@
-import KithDocument
+internal import KithDocument
 
 // What several messages have in common.
 

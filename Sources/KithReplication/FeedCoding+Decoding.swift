@@ -1,4 +1,4 @@
-import KithDocument
+internal import KithDocument
 
 // The messages of a feed that come once for each document: read straight into the store's values.
 

@@ -1,4 +1,4 @@
-import KithDocument
+internal import KithDocument
 
 // The messages of a feed that come once for each document: written straight from the store's values.
 
@@ -24,7 +24,7 @@ extension CBORWriter {
         let leaves = change.leaves.prefix(ReplicationLimits.leavesPerChange)
         beginBytes(leaves.reduce(0) { $0 + ($1.versionHash == nil ? 25 : 33) })
         for leaf in leaves {
-            append(raw: leaf.versionHash == nil ? 0 : 1)
+            append(raw: leaf.versionHash == nil ? UInt8(0) : 1)
             append(raw: leaf.id)
             if let hash = leaf.versionHash { append(raw: hash) }
         }

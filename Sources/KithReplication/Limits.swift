@@ -1,4 +1,4 @@
-package import KithDocument
+internal import KithDocument
 
 /// The bounds of the changes protocol; docs/protocol.md names them where they apply.
 package enum ReplicationLimits {

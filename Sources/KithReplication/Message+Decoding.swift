@@ -1,4 +1,4 @@
-import KithDocument
+internal import KithDocument
 
 extension Message {
     /// Reads the payload of a frame.

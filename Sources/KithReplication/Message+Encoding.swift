@@ -1,4 +1,4 @@
-import KithDocument
+internal import KithDocument
 
 extension CBORWriter {
     /// Writes a message as a frame.
