@@ -71,6 +71,17 @@ import Testing
         }
     }
 
+    @Test func hostNamesAreLookedUpAndAddressesAreNot() async throws {
+        func lookUp(_ text: String) async throws -> [SocketAddress] {
+            let address = try PeerAddress(text)
+            return try await withCheckedContinuation { continuation in
+                HostLookup.addresses(of: address) { continuation.resume(returning: $0) }
+            }.get()
+        }
+        #expect(try await lookUp("192.0.2.1:5484").map(\.description) == ["192.0.2.1:5484"])
+        #expect(try await lookUp("localhost:5484").allSatisfy { $0.isLoopback && $0.port == 5484 })
+    }
+
     // MARK: Selection
 
     private let machine = [
