@@ -101,9 +101,6 @@ enum Limits {
     /// The reason of a failed dial is shown in status; it is cut here.
     static let reasonBytes = 200
 
-    /// Host names looked up at one time; each blocks a thread, and hand-written lists are short.
-    static let hostLookups = 4
-
     // MARK: A bus and an avahi-daemon of our own
 
     /// How long the two daemons may take to start, and to end before they are killed.
