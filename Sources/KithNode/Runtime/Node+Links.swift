@@ -2,7 +2,9 @@ import Dispatch
 import KithDiscovery
 import KithDocument
 import KithReplication
+import KithStore
 import KithTransport
+import Synchronization
 
 extension Node {
     /// Whether links may still be made; on the queue only.
@@ -35,7 +37,10 @@ extension Node {
         let number = linkNumbers.wrappingAdd(1, ordering: .relaxed).newValue
         return LinkDriver(
             id: number, peer: peer, connection: connection, configuration: link, catalog: catalog, log: log
-        ) { [weak self] driver, news in self?.queue.async { self?.heard(news, from: driver) } }
+        ) { [weak self] driver, news in
+            guard let self else { return }
+            self.queue.async { self.heard(news, from: driver) }
+        }
     }
 
     /// A connection is authenticated: it becomes the link to its peer, or is closed.

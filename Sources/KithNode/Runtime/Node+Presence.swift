@@ -1,5 +1,8 @@
+import Dispatch
 import KithDocument
 import KithReplication
+import KithStore
+import KithTransport
 
 extension Node {
     /// Sends this node's presence record to its neighbours when it has changed or grows old.
