@@ -1,0 +1,74 @@
+import Dispatch
+
+/// Every bound of this target, with its reason.
+package enum TransportLimits {
+    // Connections
+
+    /// Milliseconds from asking for a connection to having one; addresses that drop packets silently are common on a LAN.
+    package static let connectMilliseconds = 5_000
+    /// Milliseconds for a TLS handshake. A slow board needs well under one second; strangers must be gone within ten.
+    package static let handshakeMilliseconds = 5_000
+    /// Milliseconds that a closed connection is read from and thrown away, so that the peer gets our last alert and no reset.
+    package static let lingerMilliseconds = 1_000
+    /// Bytes of plaintext that are encrypted and handed to the kernel at once: eight records of TLS.
+    package static let batchBytes = 128 * 1024
+    /// Bytes taken from the kernel at once.
+    package static let receiveBytes = 128 * 1024
+    /// How often a readable socket is read before other events of the same connection get their turn.
+    package static let readsInARow = 8
+    /// Unsent bytes at and below which a connection says that it has drained: two batches keep the kernel busy.
+    package static let drainedBytes = 256 * 1024
+    /// Bytes after which the sending key is renewed. RFC 8446, 5.5 gives AES-GCM 2^24.5 records, about 380 GB.
+    package static let keyUpdateBytes: UInt64 = 64 << 30
+    /// Bytes of certificates that a peer may show: four of the largest.
+    package static let certificateBytes = 32 * 1024
+    /// Addresses tried for one host name.
+    package static let addressesPerHost = 8
+
+    // Listening
+
+    /// Handshakes under way in all. Each holds about 300 kB.
+    package static let pendingHandshakes = 64
+    /// Handshakes under way from one address, so that one host can't take all of them. Several nodes on one machine fit.
+    package static let pendingHandshakesPerAddress = 16
+    /// Ports tried above the wanted one.
+    package static let portsTried = 64
+    /// Milliseconds without accepting after the process ran out of descriptors or the kernel out of memory.
+    package static let acceptPauseMilliseconds = 200
+    /// Connections that the kernel holds before they are accepted.
+    package static let backlog: Int32 = 128
+
+    // Groups and statements
+
+    /// Bytes of a database's name, as in CouchDB.
+    package static let databaseNameBytes = 238
+    /// Bytes of a policy as JSON.
+    package static let policyBytes = 64 * 1024
+    /// Bytes of one signed statement: a policy, a name, a certificate and a signature.
+    package static let statementBytes = 96 * 1024
+    /// Revocations that one signer may have in force: more than nodes in any group. The root has a share of its own.
+    package static let revocationsPerSigner = 4_096
+    /// Databases with a policy, and databases in a membership file.
+    package static let policies = 4_096
+    /// Nodes whose role is remembered.
+    package static let rememberedRoles = 65_536
+    /// Bytes of the file of what a node remembers of its group.
+    package static let membershipBytes = 512 << 20
+    /// Bytes of a group's or a node's name: what a DNS-SD instance name can hold.
+    package static let nameBytes = 63
+
+    // Joining
+
+    /// Bytes of one message while joining.
+    package static let joinMessageBytes = 64 * 1024
+    /// Milliseconds from the first byte of a join to its end.
+    package static let joinMilliseconds = 10_000
+    /// Wrong proofs after which an open invite is burnt.
+    package static let joinFailures = 5
+    /// Invites that a node remembers, the open ones first.
+    package static let invites = 64
+    /// Milliseconds for which a closed invite is remembered, so that its code fails with its reason.
+    package static let closedInviteMilliseconds: Int64 = 24 * 3600 * 1000
+    /// Bytes of an identity file: a key or two, three certificates, names.
+    package static let identityFileBytes = 64 * 1024
+}
