@@ -85,7 +85,8 @@ let package = Package(
         tests(of: "KithHTTPCore"),
         tests(of: "KithNode", ["KithDocument", "KithHTTPCore", "KithReplication", "KithStore"]),
         .testTarget(
-            name: "KithCommandTests", dependencies: ["KithDocument", "KithHTTPCore", "KithNode", "KithTestSupport", "kith"],
+            name: "KithCommandTests",
+            dependencies: ["KithDocument", "KithHTTPCore", "KithNode", "KithTestSupport", "kith"], exclude: ["Golden"],
             swiftSettings: settings),
         tests(of: "KithSimulation"),
         .testTarget(

@@ -18,8 +18,6 @@ enum NodeCommands {
         var listen: String?
         var peers: [String] = []
         var discovers = true
-        /// `HOST:PORT` of the CouchDB API; nil for none.
-        var http: String?
         /// A level for an area, or for all where the area is nil.
         var logLevels: [(level: String, area: String?)] = []
     }
