@@ -77,6 +77,18 @@ final class Recorder: Sendable {
     var now: Seen { seen.withLock { $0 } }
 
     func handle(_ connection: Connection, _ event: Connection.Event) {
+        note(event)
+        react(connection, event)
+        changed.signal()
+    }
+
+    /// Notes an event without reacting to it.
+    func countOnly(_ event: Connection.Event) {
+        note(event)
+        changed.signal()
+    }
+
+    private func note(_ event: Connection.Event) {
         seen.withLock { seen in
             switch event {
             case .opened(let peer): seen.peer = peer
@@ -88,8 +100,6 @@ final class Recorder: Sendable {
             case .closed(let ending): seen.ending = ending
             }
         }
-        react(connection, event)
-        changed.signal()
     }
 
     func opened(by peer: AuthenticatedPeer) { seen.withLock { $0.peer = peer } }
