@@ -99,7 +99,7 @@ import Testing
         }
         #expect(await server.recorder.wait { $0.count == total } != nil)
         #expect(await poll { client.bufferedBytes == 0 })
-        #expect(recorder.now.drained == 1)
+        #expect(recorder.now.drained >= 1)
         client.close()
     }
 

@@ -102,7 +102,10 @@ final class Recorder: Sendable {
         }
     }
 
-    func opened(by peer: AuthenticatedPeer) { seen.withLock { $0.peer = peer } }
+    func opened(by peer: AuthenticatedPeer) {
+        seen.withLock { $0.peer = peer }
+        changed.signal()
+    }
 
     /// Waits until the condition holds; nil when it did not within the seconds.
     @discardableResult

@@ -159,7 +159,10 @@ extension Connection {
         let suspended = !wantsToRead
         guard let readSource, suspended != readIsSuspended else { return }
         readIsSuspended = suspended
-        if suspended { readSource.suspend() } else { readSource.resume() }
+        if suspended { return readSource.suspend() }
+        readSource.resume()
+        // What came meanwhile may have been told of already.
+        queue.async { self.becameReadable() }
     }
 
     func updateWriteSource(wanted: Bool) {
