@@ -41,8 +41,9 @@ import Testing
 
     @Test func `the chain is built from what is shown, in any order, and ends at the root`() throws {
         let leaf = try leaf()
-        #expect(try Certificate.verifiedChain([leaf, middle], root: root, authorities: 2) == [leaf, middle, root])
-        #expect(try Certificate.verifiedChain([leaf, root, middle], root: root, authorities: 2) == [leaf, middle, root])
+        #expect(try Certificate.verifiedChain([leaf, middle], root: root, intermediates: 2) == [leaf, middle, root])
+        #expect(
+            try Certificate.verifiedChain([leaf, root, middle], root: root, intermediates: 2) == [leaf, middle, root])
     }
 
     @Test func `dates are not judged`() throws {
@@ -51,7 +52,7 @@ import Testing
                 $0.notBefore = from
                 $0.notAfter = to
             }
-            #expect(try Certificate.verifiedChain([leaf, middle], root: root, authorities: 2).count == 3)
+            #expect(try Certificate.verifiedChain([leaf, middle], root: root, intermediates: 2).count == 3)
         }
     }
 
@@ -77,7 +78,7 @@ import Testing
             ([underDeep, deep, middle], root), ([leaf] + Array(repeating: middle, count: 9), root),
         ]
         for (shown, root) in bad {
-            #expect { try Certificate.verifiedChain(shown, root: root, authorities: 3) } throws: {
+            #expect { try Certificate.verifiedChain(shown, root: root, intermediates: 3) } throws: {
                 ($0 as? CryptoError)?.code == .untrusted
             }
         }
@@ -122,7 +123,7 @@ import Testing
             // Most still parse; none may be trusted but the one that is unchanged.
             guard let changed = try? Certificate(der: der), changed != leaf else { continue }
             #expect(throws: CryptoError.self, "seed 0xce7") {
-                try Certificate.verifiedChain([changed, middle], root: root, authorities: 2)
+                try Certificate.verifiedChain([changed, middle], root: root, intermediates: 2)
             }
         }
         for text in ["", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", try leaf.pem()] {

@@ -44,10 +44,12 @@ final class RawClient {
         socket = try RawSocket(to: SocketAddress("127.0.0.1", port: port)!)
     }
 
-    func flush() { engine.takeOutput { (output: UnsafeRawBufferPointer) in
-        socket.send(Array(output))
-        return output.count
-    } }
+    func flush() {
+        engine.takeOutput { (output: UnsafeRawBufferPointer) in
+            socket.send(Array(output))
+            return output.count
+        }
+    }
 
     /// False when the server closed.
     func feed() -> Bool {

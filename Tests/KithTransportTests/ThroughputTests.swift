@@ -43,7 +43,8 @@ import Testing
     /// A measurement more than a test: one way, bounded memory.
     @Test func `one connection carries a stream with bounded memory`() async throws {
         let group = try TestGroup()
-        let server = try TestServer(try .member(group.first), recorder: Recorder(keepsBytes: false, react: Self.finishToo))
+        let server = try TestServer(
+            try .member(group.first), recorder: Recorder(keepsBytes: false, react: Self.finishToo))
         let total = 400 << 20
         let chunk = [UInt8](repeating: 7, count: 64 * 1024)
         let pump = Pump(total: total, chunk: chunk)

@@ -42,7 +42,9 @@ package final class JoinDesk: Sendable {
         identity: Identity, membership: Membership, book: InviteBook, now: @escaping @Sendable () -> Int64,
         persist: @escaping @Sendable ([UInt8]) throws(TransportError) -> Void
     ) throws(TransportError) {
-        guard let admin = identity.admin else { throw .identity("only an admin can invite; this node is a \(identity.role)") }
+        guard let admin = identity.admin else {
+            throw .identity("only an admin can invite; this node is a \(identity.role)")
+        }
         self.identity = identity
         self.admin = admin
         self.membership = membership
@@ -53,16 +55,21 @@ package final class JoinDesk: Sendable {
 
     /// Opens an invite. It is on disk when this returns; the root is only kept in memory.
     /// - Throws: `.identity` when an admin is invited without the root, or too many invites are open.
-    package func invite(role: Role, validMilliseconds: Int64, root: GroupRoot? = nil) throws(TransportError) -> InviteCode {
+    package func invite(role: Role, validMilliseconds: Int64, root: GroupRoot? = nil) throws(TransportError)
+        -> InviteCode
+    {
         if role == .admin {
             guard let root else { throw .identity("an admin's invite needs the root's key (`--root FILE`)") }
-            guard root.certificate == identity.trust.root else { throw .identity("this is the root's key of another group") }
+            guard root.certificate == identity.trust.root else {
+                throw .identity("this is the root's key of another group")
+            }
         }
         let code = InviteCode.create(for: identity.trust)
         let id = SecureRandom.number()
         try change { book, now throws(TransportError) in
             try book.open(
-                code, id: id, role: role, expiresAt: now.addingReportingOverflow(validMilliseconds).partialValue, now: now)
+                code, id: id, role: role, expiresAt: now.addingReportingOverflow(validMilliseconds).partialValue,
+                now: now)
         }
         state.withLock { state in
             if role == .admin { state.roots[id] = root }
