@@ -30,11 +30,11 @@ package struct Advertisement: Hashable, Sendable {
         return String(name) + suffix
     }
 
-    /// Whether a text may be a group's public tag: 1 to 62 lower-case letters, digits or hyphens, which with the
-    /// underscore before it make one DNS label.
+    /// Whether a text may be a group's public tag: 2 to 62 lower-case letters, digits or hyphens, which with the
+    /// underscore before them make one DNS label. (Avahi takes no subtype of a single letter.)
     package static func isTag(_ text: String) -> Bool {
         let bytes = text.utf8
-        return (1..<Limits.labelBytes).contains(bytes.count)
+        return (2..<Limits.labelBytes).contains(bytes.count)
             && bytes.allSatisfy { ($0 >= 48 && $0 <= 57) || ($0 >= 97 && $0 <= 122) || $0 == UInt8(ascii: "-") }
     }
 }

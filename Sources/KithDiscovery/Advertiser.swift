@@ -23,7 +23,8 @@ final class Advertiser: @unchecked Sendable {
     private var attempt = 0
     private var isCancelled = false
     private var backOff = BackOff(
-        initialMilliseconds: Limits.reconnectInitialMilliseconds, maximumMilliseconds: Limits.reconnectMaximumMilliseconds)
+        initialMilliseconds: Limits.reconnectInitialMilliseconds,
+        maximumMilliseconds: Limits.reconnectMaximumMilliseconds)
 
     /// The pause function draws the next pause of a back-off; the randomness is the caller's.
     init(

@@ -93,7 +93,8 @@ extension AvahiDiscovery {
         var wasAnswering = true
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(
-            deadline: .now() + .milliseconds(Limits.watchMilliseconds), repeating: .milliseconds(Limits.watchMilliseconds))
+            deadline: .now() + .milliseconds(Limits.watchMilliseconds),
+            repeating: .milliseconds(Limits.watchMilliseconds))
         timer.setEventHandler { [weak self] in
             guard let self, session == nil else { return }
             let isAnswering = AvahiProbe().find() == .answering

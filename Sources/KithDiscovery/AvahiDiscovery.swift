@@ -48,7 +48,8 @@ package final class AvahiDiscovery: DiscoveryService, @unchecked Sendable {
     /// Counts starts and reconnects, so that what was begun for an earlier one does nothing in a later one.
     var generation: UInt64 = 0
     var backOff = BackOff(
-        initialMilliseconds: Limits.reconnectInitialMilliseconds, maximumMilliseconds: Limits.reconnectMaximumMilliseconds)
+        initialMilliseconds: Limits.reconnectInitialMilliseconds,
+        maximumMilliseconds: Limits.reconnectMaximumMilliseconds)
     var lastError: String?
     var watch: (any DispatchSourceTimer)?
     var sleepCheck: (any DispatchSourceTimer)?
@@ -75,12 +76,13 @@ package final class AvahiDiscovery: DiscoveryService, @unchecked Sendable {
         onStateChanged: @escaping @Sendable (DiscoveryState) -> Void
     ) throws(DiscoveryError) {
         guard Advertisement.isTag(tag) else {
-            throw .invalid("a group's tag is 1 to 62 lower-case letters, digits or hyphens")
+            throw .invalid("a group's tag is 2 to 62 lower-case letters, digits or hyphens")
         }
         // Before the library's first call, or it prints a banner to standard error and the system log.
         setenv("AVAHI_COMPAT_NOWARN", "1", 1)
         let wish = Wish(
-            tag: tag, advertisement: advertisement, onServicesChanged: onServicesChanged, onStateChanged: onStateChanged)
+            tag: tag, advertisement: advertisement, onServicesChanged: onServicesChanged, onStateChanged: onStateChanged
+        )
         queue.async { [self] in
             end()
             self.wish = wish
@@ -112,7 +114,9 @@ package final class AvahiDiscovery: DiscoveryService, @unchecked Sendable {
     ) {
         queue.async { [self] in
             guard wish != nil else { return completion(.failure(.stopped)) }
-            guard session != nil else { return completion(.failure(.unavailable(lastError ?? "discovery is unavailable"))) }
+            guard session != nil else {
+                return completion(.failure(.unavailable(lastError ?? "discovery is unavailable")))
+            }
             resolver.resolve(name, urgency: .dial) { [weak self] answer in
                 self?.learn(name, answer)
                 completion(answer)
@@ -130,10 +134,12 @@ package final class AvahiDiscovery: DiscoveryService, @unchecked Sendable {
     /// Publishes the state as it is now, and tells of it when it differs.
     func updateState() {
         let phase: DiscoveryState.Phase =
-            wish == nil ? .off : session == nil ? .unavailable : session?.announcedName == nil ? .searching : .advertised
+            wish == nil
+            ? .off : session == nil ? .unavailable : session?.announcedName == nil ? .searching : .advertised
         let old = state
         let new = DiscoveryState(
-            phase: phase, since: phase == old.phase ? old.since : Clock.wall(), lastError: wish == nil ? nil : lastError,
+            phase: phase, since: phase == old.phase ? old.since : Clock.wall(),
+            lastError: wish == nil ? nil : lastError,
             foreignGroups: foreignGroups, instanceName: session?.announcedName)
         guard new != old else { return }
         published.withLock { $0 = new }

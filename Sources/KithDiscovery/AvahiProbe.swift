@@ -35,7 +35,8 @@ package struct AvahiProbe: Sendable {
             return
         }
         let parts = busAddress.split(separator: ";").first?.split(separator: ":", maxSplits: 1) ?? []
-        let path = parts.first == "unix" && parts.count == 2
+        let path =
+            parts.first == "unix" && parts.count == 2
             ? parts[1].split(separator: ",").first { $0.hasPrefix("path=") }?.dropFirst(5) : nil
         busPath = path.map(String.init)
     }

@@ -14,7 +14,8 @@ final class BusConnection {
         self.descriptor = descriptor
         let user = Hex.encode(Array(String(geteuid()).utf8))
         guard send(Array("\0AUTH EXTERNAL \(user)\r\n".utf8)), let line = readLine(), line.hasPrefix("OK "),
-            send(Array("BEGIN\r\n".utf8)), send(Self.call(member: "Hello", argument: nil, serial: 1)), reply(to: 1) != nil
+            send(Array("BEGIN\r\n".utf8)), send(Self.call(member: "Hello", argument: nil, serial: 1)),
+            reply(to: 1) != nil
         else { return nil }
     }
 

@@ -47,7 +47,8 @@ package enum PeerAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private static func split(_ text: String, _ bytes: [UInt8]) throws(DiscoveryError) -> (host: String, port: String?) {
+    private static func split(_ text: String, _ bytes: [UInt8]) throws(DiscoveryError) -> (host: String, port: String?)
+    {
         if bytes[0] == UInt8(ascii: "[") {
             guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else {
                 throw .invalid("\(text): the bracket is not closed")
@@ -60,7 +61,9 @@ package enum PeerAddress: Hashable, Sendable, CustomStringConvertible {
         let colons = bytes.indices.filter { bytes[$0] == UInt8(ascii: ":") }
         // An IPv6 address without brackets can have no port: which colon would be its colon?
         guard let colon = colons.first, colons.count == 1 else { return (text, nil) }
-        return (String(decoding: bytes[..<colon], as: UTF8.self), String(decoding: bytes[(colon + 1)...], as: UTF8.self))
+        return (
+            String(decoding: bytes[..<colon], as: UTF8.self), String(decoding: bytes[(colon + 1)...], as: UTF8.self)
+        )
     }
 
     /// Letters, digits, hyphens and underscores in labels of 1 to 63 bytes. Four numbers are no name: `300.1.1.1` is a

@@ -130,7 +130,9 @@ final class Resolver: @unchecked Sendable {
             active?.records.append(record)
             active?.families.insert(ip.count)
             let hasBoth = active?.families.count == 2
-            wait(hasBoth ? Limits.addressQuietMilliseconds : Limits.otherFamilyMilliseconds) { $0.finishWithAddresses() }
+            wait(hasBoth ? Limits.addressQuietMilliseconds : Limits.otherFamilyMilliseconds) {
+                $0.finishWithAddresses()
+            }
         case .failed where active?.records.isEmpty ?? false:
             // One of the two is dead; what the other brings until the time is up still counts.
             break

@@ -35,7 +35,9 @@ package struct SeenServices: Sendable {
             return false
         }
         var entry = entries[name] ?? Entry()
-        guard entry.additions[interface] != nil || entry.additions.count < Limits.interfacesPerService else { return false }
+        guard entry.additions[interface] != nil || entry.additions.count < Limits.interfacesPerService else {
+            return false
+        }
         let count = entry.additions[interface, default: 0]
         entry.additions[interface] = min(count + 1, 1_000)
         entries[name] = entry

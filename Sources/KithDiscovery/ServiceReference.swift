@@ -121,7 +121,8 @@ extension ServiceReference {
                     guard code == 0, let name else { return ServiceReference.append(.failed(code: code), to: context) }
                     let isAddition = flags & UInt32(kDNSServiceFlagsAdd) != 0
                     ServiceReference.append(
-                        .browsed(isAddition: isAddition, interface: interface, name: String(cString: name)), to: context)
+                        .browsed(isAddition: isAddition, interface: interface, name: String(cString: name)), to: context
+                    )
                 }, context)
         }
     }

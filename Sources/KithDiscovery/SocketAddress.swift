@@ -35,7 +35,9 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
                 return nil
             }
             address = bytes
-        } else if let bytes = Self.parse(host, family: AF_INET, count: 4) ?? Self.parse(host, family: AF_INET6, count: 16) {
+        } else if let bytes = Self.parse(host, family: AF_INET, count: 4)
+            ?? Self.parse(host, family: AF_INET6, count: 16)
+        {
             address = bytes
         } else {
             return nil
@@ -77,7 +79,8 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     package var host: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let family = isIPv6 ? AF_INET6 : AF_INET
-        guard ip.withUnsafeBytes({ inet_ntop(family, $0.baseAddress, &text, socklen_t(INET6_ADDRSTRLEN)) }) != nil else {
+        guard ip.withUnsafeBytes({ inet_ntop(family, $0.baseAddress, &text, socklen_t(INET6_ADDRSTRLEN)) }) != nil
+        else {
             return "?"
         }
         let address = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

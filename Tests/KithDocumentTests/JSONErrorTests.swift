@@ -203,13 +203,12 @@ import Testing
 
 /// Runs a closure on a thread with a stack of 512 KiB, the least that any thread of ours has.
 func onSmallStack(_ body: @escaping @Sendable () -> Void) throws {
-    // Allocated, not initialised: the initialiser of the imported type has no module of its own here.
     let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
     defer { attributes.deallocate() }
-    #expect(pthread_attr_init(attributes) == 0)
-    #expect(pthread_attr_setstacksize(attributes, 512 << 10) == 0)
+    try #require(pthread_attr_init(attributes) == 0)
+    try #require(pthread_attr_setstacksize(attributes, 512 << 10) == 0)
     let box = Unmanaged.passRetained(ThreadBody(body))
-    var thread = pthread_t()
+    var thread: pthread_t = 0
     let code = pthread_create(
         &thread, attributes,
         { pointer in

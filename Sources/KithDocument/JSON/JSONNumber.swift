@@ -17,7 +17,7 @@ package struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     /// The value where it is an integer that fits.
     package var integer: Int64? { Int64(text) }
 
-    /// The value where it is a natural number that fits.
+    /// The value where it is an integer from 0 on that fits.
     package var natural: UInt64? { UInt64(text) }
 
     /// The nearest double; infinite for integers beyond its range.

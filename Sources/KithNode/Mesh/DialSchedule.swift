@@ -1,4 +1,4 @@
-package import KithReplication
+import KithReplication
 
 /// When to dial whom: one attempt at a time for each target, waits that double with each failure, and a limit on the
 /// attempts under way in all.

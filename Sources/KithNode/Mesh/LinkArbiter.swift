@@ -1,4 +1,4 @@
-package import KithDocument
+import KithDocument
 
 /// Of two links to one peer one stays, and both sides choose the same: the one that the lower id dialled. A link that
 /// does not answer gives way to a newer one whoever dialled it.

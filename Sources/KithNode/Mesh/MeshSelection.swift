@@ -1,4 +1,4 @@
-package import KithDocument
+import KithDocument
 
 /// Whom a node connects to: a pure function of who is known, the same on every node that knows the same.
 ///

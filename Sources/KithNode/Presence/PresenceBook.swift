@@ -1,5 +1,5 @@
-package import KithDocument
-package import KithReplication
+import KithDocument
+import KithReplication
 
 /// The presence records of the mesh: which are news to pass on, and which are too old to believe.
 ///

@@ -1,4 +1,4 @@
-package import KithDocument
+import KithDocument
 
 /// What a node says of itself to the whole mesh: passed on from neighbour to neighbour, so that every node's status
 /// shows every node.

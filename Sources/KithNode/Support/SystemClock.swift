@@ -1,5 +1,5 @@
 import Glibc
-package import KithReplication
+import KithReplication
 
 /// The machine's clocks: read by the shell alone and handed to the state machines.
 package enum SystemClock {

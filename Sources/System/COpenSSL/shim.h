@@ -39,7 +39,14 @@ static inline long kith_bio_contents(BIO *_Nonnull bio, const unsigned char *_Nu
 
 static inline void kith_bio_reset(BIO *_Nonnull bio) { (void)BIO_reset(bio); }
 
-static inline void kith_ssl_ctx_set_mode(SSL_CTX *_Nonnull context, long mode) { SSL_CTX_set_mode(context, mode); }
+static inline void kith_ssl_ctx_set_options(SSL_CTX *_Nonnull context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION
+                                     | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
+}
+
+static inline void kith_ssl_ctx_read_ahead(SSL_CTX *_Nonnull context) { SSL_CTX_set_read_ahead(context, 1); }
+
+static inline const char *_Nullable kith_ssl_cipher(const SSL *_Nonnull ssl) { return SSL_get_cipher_name(ssl); }
 
 static inline int kith_ssl_ctx_tls13_only(SSL_CTX *_Nonnull context) {
     return SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) && SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION);

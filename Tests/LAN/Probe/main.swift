@@ -1,8 +1,9 @@
 // Runs discovery alone and tells what it sees, a line each: for the tests that run it inside a network namespace, and
 // for people who wonder what Avahi does.
 //
-//     kith-discovery-probe TAG [NAME ID PORT]
+//     kith-discovery-probe [--local-avahi DIRECTORY] TAG [NAME ID PORT]
 //
+// With --local-avahi it makes sure of a bus and an avahi-daemon first, with their files in the directory.
 // Standard input takes `resolve INSTANCE` and `quit`; its end ends the probe.
 
 import Dispatch
@@ -25,12 +26,29 @@ func fail(_ reason: String) -> Never {
     exit(64)
 }
 
-let arguments = CommandLine.arguments
+var arguments = CommandLine.arguments
+var localAvahi: LocalAvahi?
+if arguments.count > 2, arguments[1] == "--local-avahi" {
+    do {
+        let started = try LocalAvahi.start(in: arguments[2])
+        say("local \(started.summary)")
+        for entry in started.environment {
+            let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
+            setenv(parts[0], parts[1], 1)
+        }
+        localAvahi = started
+    } catch {
+        fail(error.message)
+    }
+    arguments.removeSubrange(1...2)
+}
 guard arguments.count == 2 || arguments.count == 5 else { fail("usage: kith-discovery-probe TAG [NAME ID PORT]") }
 
 var advertisement: Advertisement?
 if arguments.count == 5 {
-    guard let id = NodeID(arguments[3]), let port = UInt16(arguments[4]) else { fail("ID is 64 hex digits, PORT a number") }
+    guard let id = NodeID(arguments[3]), let port = UInt16(arguments[4]) else {
+        fail("ID is 64 hex digits, PORT a number")
+    }
     advertisement = Advertisement(nodeName: arguments[2], nodeID: id, port: port, protocolVersion: 1)
 }
 
@@ -54,6 +72,16 @@ do {
     fail(error.message)
 }
 
+@MainActor func finish() -> Never {
+    let started = localAvahi
+    discovery.stop {
+        started?.stop()
+        say("stopped")
+        exit(0)
+    }
+    dispatchMain()
+}
+
 while let line = readLine() {
     let words = line.split(separator: " ", maxSplits: 1)
     switch words.first {
@@ -66,11 +94,8 @@ while let line = readLine() {
             case .failure(let error): say("unresolved \(error.message)")
             }
         }
-    case "quit":
-        discovery.stop { exit(0) }
-        dispatchMain()
+    case "quit": finish()
     default: say("error unknown command")
     }
 }
-discovery.stop { exit(0) }
-dispatchMain()
+finish()

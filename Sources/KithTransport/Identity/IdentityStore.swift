@@ -1,0 +1,200 @@
+import Glibc
+import KithCrypto
+import KithDocument
+
+/// The files of a node's directory that say who it is. `docs/security.md` has the formats.
+///
+/// One file, `identity.pem`, holds the whole identity, so that there is never half of one. The caller holds the
+/// directory's lock; nothing here is safe against a second process.
+package struct IdentityStore: Sendable {
+    /// What the directory holds.
+    package enum State: Hashable, Sendable {
+        /// No trace of an identity: a new directory, or a disk that is not mounted.
+        case absent
+        /// The node has left its group and may join another.
+        case left
+        case present
+        /// Something is there and not whole; the text says what.
+        case incomplete(String)
+    }
+
+    package let directory: String
+
+    private static let identityName = "identity.pem"
+    private static let rootName = "root.pem"
+    /// Files that stand beside an identity and never without one.
+    private static let companions = [rootName, invitesName, membershipName]
+    /// The invites that this node has open.
+    package static let invitesName = "invites"
+    /// What this node knows of its group.
+    package static let membershipName = "membership"
+
+    package init(directory: String) { self.directory = directory }
+
+    /// Looks at the directory and changes nothing.
+    package func state() -> State {
+        do throws(TransportError) {
+            guard let content = try content() else {
+                for name in Self.companions where access(path(name), F_OK) == 0 {
+                    return .incomplete("\(name) is there and \(Self.identityName) is not")
+                }
+                return .absent
+            }
+            if case .left = content { return .left }
+            return .present
+        } catch { return .incomplete(error.message) }
+    }
+
+    /// Reads the identity.
+    /// - Throws: `.identity` when there is none, when it is not whole, or when others could read the key.
+    package func load() throws(TransportError) -> Identity {
+        switch state() {
+        case .absent:
+            throw .identity(
+                "\(directory) holds no identity: is its disk mounted? `kith init` makes a group, `kith join` joins one")
+        case .left: throw .identity("the node in \(directory) has left its group; `kith join` takes it into one")
+        case .incomplete(let reason): throw incomplete(reason)
+        case .present: break
+        }
+        try checkMode(Self.identityName)
+        guard case .identity(let identity)? = try content() else { throw incomplete("it changed while it was read") }
+        return identity
+    }
+
+    /// Makes a new group with this node as its first admin. The root's key goes to the file `rootOut`, which must not be
+    /// there yet, or stays in the directory. All is on disk when this returns.
+    /// - Throws: `.identity` when the directory holds an identity, whole or not.
+    package func initGroup(
+        groupName: String, nodeName: String, rootOut: String? = nil
+    ) throws(TransportError) -> Identity {
+        try prepare()
+        let (identity, root) = try Identity.createGroup(name: groupName, nodeName: nodeName)
+        let text = try IdentityFile.text(of: root)
+        if let rootOut {
+            try AtomicFile.create(Array(text.utf8), at: rootOut)
+        } else {
+            try AtomicFile.write(Array(text.utf8), to: path(Self.rootName))
+        }
+        do throws(TransportError) {
+            // Last, for from then on the group exists.
+            try save(identity)
+        } catch {
+            unlink(rootOut ?? path(Self.rootName))
+            throw error
+        }
+        return identity
+    }
+
+    /// Writes an identity that a join brought. On disk when this returns.
+    /// - Throws: `.identity` when the directory holds an identity, whole or not.
+    package func create(_ identity: Identity) throws(TransportError) {
+        try prepare()
+        try save(identity)
+    }
+
+    /// Replaces the identity, for a new role or name. On disk when this returns.
+    package func save(_ identity: Identity) throws(TransportError) {
+        try AtomicFile.write(Array(try IdentityFile.text(of: identity).utf8), to: path(Self.identityName))
+    }
+
+    /// Whether `initGroup` or `create` may be called: nothing is written.
+    /// - Throws: `.identity` with what to do.
+    package func expectVacant() throws(TransportError) {
+        switch state() {
+        case .absent, .left: break
+        case .incomplete(let reason): throw incomplete(reason)
+        case .present:
+            throw .identity("the node in \(directory) is in a group already; `kith leave` first (its databases stay)")
+        }
+    }
+
+    /// The group's root: from the file given, or from the directory; nil where the directory does not have it.
+    /// - Throws: `.identity` when the file holds the root of another group.
+    package func loadRoot(from file: String? = nil, of trust: GroupTrust) throws(TransportError) -> GroupRoot? {
+        let path = file ?? path(Self.rootName)
+        guard let bytes = try AtomicFile.read(path, atMost: TransportLimits.identityFileBytes) else {
+            if file != nil { throw .identity("there is no file \(path)") }
+            return nil
+        }
+        let root: GroupRoot
+        do throws(TransportError) { root = try IdentityFile.readRoot(bytes) } catch {
+            throw .identity("\(path) can't be used: \(error.message)")
+        }
+        guard root.certificate == trust.root else { throw .identity("\(path) holds the root of another group") }
+        return root
+    }
+
+    /// Forgets the group; everything else in the directory stays. On disk when this returns.
+    /// - Throws: `.identity` when the group's root key is here and `discardingRoot` is not set: without it nobody can make
+    ///   or revoke admins again.
+    package func leave(discardingRoot: Bool = false) throws(TransportError) {
+        switch state() {
+        case .present: break
+        case .left: return
+        case .absent: throw .identity("\(directory) holds no identity")
+        case .incomplete(let reason): throw incomplete(reason)
+        }
+        if !discardingRoot, access(path(Self.rootName), F_OK) == 0 {
+            throw .identity("the root's key of the group is in \(path(Self.rootName)): move it to a safe place first")
+        }
+        try AtomicFile.write(Array(IdentityFile.left.utf8), to: path(Self.identityName))
+        for name in Self.companions { try AtomicFile.remove(path(name)) }
+    }
+
+    /// Makes a copy of a node a new node, to be joined anew: the identity and all that was copied with it goes, whole or
+    /// not. The databases stay. On disk when this returns.
+    package func reset() throws(TransportError) {
+        guard state() != .absent else { throw .identity("\(directory) holds no identity") }
+        try AtomicFile.write(Array(IdentityFile.left.utf8), to: path(Self.identityName))
+        for name in Self.companions { try AtomicFile.remove(path(name)) }
+    }
+
+    /// One of the files beside the identity; nil when it is not there.
+    package func read(_ name: String, atMost limit: Int) throws(TransportError) -> [UInt8]? {
+        try AtomicFile.read(path(name), atMost: limit)
+    }
+
+    /// Replaces one of the files beside the identity. On disk when this returns.
+    package func write(_ bytes: [UInt8], to name: String) throws(TransportError) {
+        try AtomicFile.write(bytes, to: path(name))
+    }
+
+    private func path(_ name: String) -> String { "\(directory)/\(name)" }
+
+    private func content() throws(TransportError) -> IdentityFile.Content? {
+        guard let bytes = try AtomicFile.read(path(Self.identityName), atMost: TransportLimits.identityFileBytes) else {
+            return nil
+        }
+        return try IdentityFile.read(bytes)
+    }
+
+    private func incomplete(_ reason: String) -> TransportError {
+        .identity(
+            "the identity in \(directory) is not whole (\(reason)): restore it, or `kith identity reset` and join anew")
+    }
+
+    /// Makes the directory where it is missing, closes it to others, and clears what a crash during `leave` left.
+    private func prepare() throws(TransportError) {
+        try expectVacant()
+        try makeDirectory(directory)
+        guard chmod(directory, 0o700) == 0 else { throw .system("closing \(directory) to others", errno) }
+        for name in Self.companions { try AtomicFile.remove(path(name)) }
+    }
+
+    private func makeDirectory(_ path: String) throws(TransportError) {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+            throw .system("making \(path)", errno)
+        }
+        try makeDirectory(String(path[..<slash]))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system("making \(path)", errno) }
+    }
+
+    private func checkMode(_ name: String) throws(TransportError) {
+        var status = stat()
+        guard stat(path(name), &status) == 0 else { throw .system("looking at \(path(name))", errno) }
+        guard status.st_mode & 0o077 == 0 else {
+            throw .identity("others may read the key in \(path(name)): `chmod 600 \(path(name))`")
+        }
+    }
+}

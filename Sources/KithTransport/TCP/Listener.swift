@@ -1,0 +1,243 @@
+import Dispatch
+import Glibc
+import KithDocument
+import Synchronization
+
+/// Takes connections, runs their handshakes within bounds, and hands over those whose peer is known. Strangers are counted
+/// and closed; they get no application data.
+///
+/// Any thread may call it. The callbacks run on the queue of the connection that they are about.
+package final class Listener: @unchecked Sendable {
+    // Sendable: what is not constant or under the mutex is touched on `queue` only.
+
+    /// What became of those who knocked.
+    package struct Counters: Hashable, Sendable {
+        /// Connections that were taken from the kernel.
+        package var accepted: UInt64 = 0
+        /// Those whose handshake failed: no certificate, one of another group, another protocol, silence.
+        package var strangers: UInt64 = 0
+        /// Those of them that showed a certificate which is not of this group.
+        package var foreignGroups: UInt64 = 0
+        /// Those closed unheard because too many handshakes were under way.
+        package var turnedAway: UInt64 = 0
+        /// How often the process had no descriptors, or the kernel no memory.
+        package var outOfResources: UInt64 = 0
+    }
+
+    /// Called when the handshake of a connection is complete: who gets its events from now on, or nil to close it. The
+    /// handler does not get `opened` again.
+    package typealias Opened = @Sendable (Connection, AuthenticatedPeer) -> Connection.Handler?
+
+    /// Called for each stranger, for the log: the address and what was wrong.
+    package typealias Stranger = @Sendable (String, TransportError) -> Void
+
+    private struct State {
+        var counters = Counters()
+        var pending: [SocketAddress.Host: Int] = [:]
+        var pendingTotal = 0
+        var context: TLSContext
+    }
+
+    private let queue = DispatchQueue(label: "kith.listener")
+    private let state: Mutex<State>
+    private let timeouts: Connection.Timeouts
+    private let pendingPerAddress: Int
+    private let opened: Opened
+    private let stranger: Stranger
+    private let source: any DispatchSourceRead
+    private let descriptor: Int32
+    /// The address and port that is listened on.
+    package let address: SocketAddress
+
+    // On `queue` only.
+    private var isPaused = false
+    private var isStopped = false
+
+    /// Listens. On an IPv6 wildcard, IPv4 is taken too; a system without IPv6 gets the IPv4 wildcard.
+    ///
+    /// - Parameter endpoint: a numeric address and a port; port 0 is any free one.
+    /// - Parameter orNextPort: go on to the next free port when the wanted one is taken.
+    /// - Throws: `.address`, `.system`; a port that is taken is `EADDRINUSE`.
+    package init(
+        _ endpoint: Endpoint, orNextPort: Bool, context: TLSContext, timeouts: Connection.Timeouts = .init(),
+        pendingPerAddress: Int = TransportLimits.pendingHandshakesPerAddress,
+        stranger: @escaping Stranger = { _, _ in }, opened: @escaping Opened
+    ) throws(TransportError) {
+        descriptor = try Self.bind(endpoint, orNextPort: orNextPort)
+        guard let address = Socket.localAddress(descriptor) else { throw .system("listening on \(endpoint)", errno) }
+        self.address = address
+        state = Mutex(State(context: context))
+        self.timeouts = timeouts
+        self.pendingPerAddress = pendingPerAddress
+        self.opened = opened
+        self.stranger = stranger
+        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        let descriptor = descriptor
+        source.setCancelHandler { close(descriptor) }
+        source.setEventHandler { [weak self] in self?.acceptAll() }
+        source.resume()
+    }
+
+    deinit {
+        if isPaused { source.resume() }
+        source.cancel()
+    }
+
+    package var port: UInt16 { address.port }
+
+    package var counters: Counters { state.withLock { $0.counters } }
+
+    /// Handshakes under way.
+    package var pendingHandshakes: Int { state.withLock { $0.pendingTotal } }
+
+    /// What is shown and accepted from the next connection on, for a new certificate.
+    package func setContext(_ context: TLSContext) { state.withLock { $0.context = context } }
+
+    /// Takes no more connections; those that are open stay. The port is free soon after.
+    package func stop() {
+        queue.async {
+            guard !self.isStopped else { return }
+            self.isStopped = true
+            self.source.cancel()
+            if self.isPaused { self.source.resume() }
+            self.isPaused = false
+        }
+    }
+
+    // MARK: Binding
+
+    private static func bind(_ endpoint: Endpoint, orNextPort: Bool) throws(TransportError) -> Int32 {
+        guard let address = endpoint.address else {
+            throw .address("`\(endpoint.host)` can't be listened on: a numeric address is wanted, [::] for all")
+        }
+        var port = address.port
+        for attempt in 0...TransportLimits.portsTried {
+            do throws(TransportError) { return try bind(SocketAddress(host: address.host, port: port)) } catch {
+                guard orNextPort, attempt < TransportLimits.portsTried, case .system(_, EADDRINUSE) = error, port < 65_535
+                else { throw error }
+                port += 1
+            }
+        }
+        preconditionFailure("the last attempt returns or throws")
+    }
+
+    private static func bind(_ address: SocketAddress) throws(TransportError) -> Int32 {
+        let isWildcard = address.host == .v6([UInt8](repeating: 0, count: 16), scope: 0)
+        let descriptor: Int32
+        do throws(TransportError) { descriptor = try Socket.make(family: address.family) } catch {
+            guard isWildcard, case .system(_, EAFNOSUPPORT) = error else { throw error }
+            return try bind(SocketAddress(host: .v4([0, 0, 0, 0]), port: address.port))
+        }
+        // After a restart the port is taken again at once, although old connections linger in the kernel.
+        Socket.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+        if address.family == AF_INET6 { Socket.set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, isWildcard ? 0 : 1) }
+        guard address.withSystemAddress({ Glibc.bind(descriptor, $0, $1) }) == 0,
+            listen(descriptor, TransportLimits.backlog) == 0
+        else {
+            let error = errno
+            close(descriptor)
+            if isWildcard, error == EADDRNOTAVAIL {
+                return try bind(SocketAddress(host: .v4([0, 0, 0, 0]), port: address.port))
+            }
+            throw .system("listening on \(address)", error)
+        }
+        return descriptor
+    }
+
+    // MARK: Accepting
+
+    private func acceptAll() {
+        // A flood of connections must let `stop` through.
+        for _ in 0..<Int(TransportLimits.backlog) {
+            guard !isStopped, !isPaused else { return }
+            var storage = sockaddr_storage()
+            var count = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            let socket = withUnsafeMutablePointer(to: &storage) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { accept(descriptor, $0, &count) }
+            }
+            if socket >= 0 {
+                Socket.setNonBlocking(socket)
+                take(socket, from: SocketAddress(storage))
+                continue
+            }
+            switch errno {
+            case EAGAIN: return
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pause()
+            // The peer was gone before it was accepted, or the network reported an error of it.
+            default: continue
+            }
+        }
+    }
+
+    /// Without descriptors the socket stays readable; looking again at once would spin.
+    private func pause() {
+        state.withLock { $0.counters.outOfResources += 1 }
+        isPaused = true
+        source.suspend()
+        queue.asyncAfter(deadline: .now() + .milliseconds(TransportLimits.acceptPauseMilliseconds)) { [weak self] in
+            guard let self, self.isPaused else { return }
+            self.isPaused = false
+            self.source.resume()
+        }
+    }
+
+    private func take(_ socket: Int32, from address: SocketAddress?) {
+        guard let address else {
+            close(socket)
+            return
+        }
+        let context = state.withLock { state -> TLSContext? in
+            state.counters.accepted += 1
+            guard state.pendingTotal < TransportLimits.pendingHandshakes,
+                state.pending[address.host, default: 0] < pendingPerAddress
+            else {
+                state.counters.turnedAway += 1
+                return nil
+            }
+            state.pendingTotal += 1
+            state.pending[address.host, default: 0] += 1
+            return state.context
+        }
+        guard let context else {
+            close(socket)
+            return
+        }
+        do throws(TransportError) {
+            try Connection.accepted(socket, from: address, context, timeouts: timeouts) { connection, event in
+                self.handle(event, of: connection, from: address)
+            }.start()
+        } catch {
+            close(socket)
+            handshakeEnded(address, failure: error)
+        }
+    }
+
+    /// Events of a connection whose handshake is under way.
+    private func handle(_ event: Connection.Event, of connection: Connection, from address: SocketAddress) {
+        switch event {
+        case .opened(let peer):
+            handshakeEnded(address, failure: nil)
+            guard let handler = opened(connection, peer) else {
+                connection.setHandler { _, _ in }
+                return connection.close()
+            }
+            connection.setHandler(handler)
+        case .closed(.failed(let error)):
+            handshakeEnded(address, failure: error)
+            stranger(address.description, error)
+        case .closed: handshakeEnded(address, failure: nil)
+        case .received, .drained, .finished: break
+        }
+    }
+
+    private func handshakeEnded(_ address: SocketAddress, failure: TransportError?) {
+        state.withLock { state in
+            state.pendingTotal -= 1
+            let left = state.pending[address.host, default: 1] - 1
+            state.pending[address.host] = left > 0 ? left : nil
+            guard let failure else { return }
+            state.counters.strangers += 1
+            if case .refused(.notInGroup) = failure { state.counters.foreignGroups += 1 }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Dispatch
+import KithCrypto
+import KithDocument
+import Synchronization
+
+@testable import KithTransport
+
+/// A group with its root and members, for tests.
+struct TestGroup {
+    let root: GroupRoot
+    let first: Identity
+
+    var trust: GroupTrust { first.trust }
+    var admin: GroupAdmin { first.admin! }
+
+    init(name: String = "ward seven") throws {
+        (first, root) = try Identity.createGroup(name: name, nodeName: "first")
+    }
+
+    /// A member with a new key.
+    func member(
+        _ role: Role = .writer, number: UInt64 = 1, admin: GroupAdmin? = nil,
+        change: (inout CertificateTemplate) -> Void = { _ in }
+    ) throws -> Identity {
+        let key = try PrivateKey.generate()
+        let admin = admin ?? self.admin
+        let certificate = try admin.issueNode(
+            publicKeyInfo: try key.publicKeyInfo(), role: role, number: number, change)
+        return try Identity(
+            groupName: first.groupName, nodeName: "member", key: key, certificate: certificate,
+            issuer: admin.certificate, root: root.certificate, adminKey: nil)
+    }
+
+    /// A second admin, made by the root.
+    func secondAdmin() throws -> Identity {
+        let key = try PrivateKey.generate()
+        let adminKey = try PrivateKey.generate()
+        let info = try key.publicKeyInfo()
+        let admin = try root.makeAdmin(node: Identity.nodeID(ofPublicKeyInfo: info), key: adminKey, number: 1)
+        return try Identity(
+            groupName: first.groupName, nodeName: "second", key: key,
+            certificate: try admin.issueNode(publicKeyInfo: info, role: .admin, number: 1), issuer: admin.certificate,
+            root: root.certificate, adminKey: adminKey)
+    }
+}
+
+extension TLSContext {
+    static func member(
+        _ identity: Identity, membership: Membership? = nil, acceptsJoin: @escaping @Sendable () -> Bool = { false }
+    ) throws -> TLSContext {
+        try TLSContext(
+            .member(identity, membership: membership ?? Membership(trust: identity.trust), acceptsJoin: acceptsJoin))
+    }
+}
+
+/// What happened to a connection, waited for with an upper limit.
+final class Recorder: Sendable {
+    struct Seen {
+        var peer: AuthenticatedPeer?
+        var bytes: [UInt8] = []
+        var count = 0
+        var drained = 0
+        var finished = false
+        var ending: Connection.Ending?
+    }
+
+    private let seen = Mutex(Seen())
+    private let changed = DispatchSemaphore(value: 0)
+    private let keepsBytes: Bool
+    private let react: @Sendable (Connection, Connection.Event) -> Void
+
+    init(keepsBytes: Bool = true, react: @escaping @Sendable (Connection, Connection.Event) -> Void = { _, _ in }) {
+        self.keepsBytes = keepsBytes
+        self.react = react
+    }
+
+    var now: Seen { seen.withLock { $0 } }
+
+    func handle(_ connection: Connection, _ event: Connection.Event) {
+        seen.withLock { seen in
+            switch event {
+            case .opened(let peer): seen.peer = peer
+            case .received(let bytes):
+                seen.count += bytes.count
+                if keepsBytes { seen.bytes.append(contentsOf: bytes) }
+            case .drained: seen.drained += 1
+            case .finished: seen.finished = true
+            case .closed(let ending): seen.ending = ending
+            }
+        }
+        react(connection, event)
+        changed.signal()
+    }
+
+    func opened(by peer: AuthenticatedPeer) { seen.withLock { $0.peer = peer } }
+
+    /// Waits until the condition holds; nil when it did not within the seconds.
+    @discardableResult
+    func wait(seconds: Int = 10, until condition: @escaping @Sendable (Seen) -> Bool) async -> Seen? {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                let deadline = DispatchTime.now() + .seconds(seconds)
+                while true {
+                    let seen = self.now
+                    if condition(seen) { return continuation.resume(returning: seen) }
+                    if self.changed.wait(timeout: deadline) == .timedOut { return continuation.resume(returning: nil) }
+                }
+            }
+        }
+    }
+
+    func ending(seconds: Int = 10) async -> Connection.Ending? {
+        await wait(seconds: seconds) { $0.ending != nil }?.ending
+    }
+}
+
+/// Waits until a condition holds that no event announces; false when it did not within the seconds.
+func poll(seconds: Double = 10, _ condition: () -> Bool) async -> Bool {
+    let deadline = DispatchTime.now() + seconds
+    while !condition() {
+        if DispatchTime.now() > deadline { return false }
+        try? await Task.sleep(for: .milliseconds(5))
+    }
+    return true
+}
+
+/// A listener on loopback whose accepted connections are recorded.
+struct TestServer {
+    let listener: Listener
+    let recorder: Recorder
+    private let accepted: Mutex2<[Connection]>
+
+    /// A mutex that can be captured.
+    final class Mutex2<Value: Sendable>: Sendable {
+        private let mutex: Mutex<Value>
+        init(_ value: Value) { mutex = Mutex(value) }
+        var value: Value { mutex.withLock { $0 } }
+        func change(_ body: (inout sending Value) -> Void) { mutex.withLock { body(&$0) } }
+    }
+
+    var connections: [Connection] { accepted.value }
+    var endpoint: Endpoint { Endpoint(host: "127.0.0.1", port: listener.port) }
+
+    init(
+        _ context: TLSContext, timeouts: Connection.Timeouts = .init(), pendingPerAddress: Int = 16,
+        recorder: Recorder = Recorder()
+    ) throws {
+        let accepted = Mutex2<[Connection]>([])
+        self.accepted = accepted
+        self.recorder = recorder
+        listener = try Listener(
+            Endpoint(host: "::", port: 0), orNextPort: false, context: context, timeouts: timeouts,
+            pendingPerAddress: pendingPerAddress
+        ) { connection, peer in
+            recorder.opened(by: peer)
+            accepted.change { $0.append(connection) }
+            return recorder.handle
+        }
+    }
+}
