@@ -18,7 +18,7 @@ extension Node {
             queue.async { self.authenticated(driver) }
             return { _, event in driver.handle(event) }
         case .applicant(let publicKeyInfo):
-            return desk?.handler(for: publicKeyInfo) { [log] outcome in
+            return desk?.handler(for: publicKeyInfo, on: connection) { [log] outcome in
                 switch outcome {
                 case .admitted(let node, let role): log(.info, .node, "admitted \(node.short) to the group as \(role)")
                 case .refused(let refusal): log(.warning, .node, "refused a join: \(refusal.message)")
@@ -30,7 +30,7 @@ extension Node {
 
     func makeDriver(_ connection: Connection, _ peer: PeerIdentity) -> LinkDriver {
         var link = LinkConfiguration(
-            localNode: id, peerNode: peer.nodeID, nodeName: identity.nodeName, softwareVersion: kithVersion)
+            localNode: id, peerNode: peer.nodeID, nodeName: identity.nodeName, softwareVersion: KithVersion.text)
         link.localIsSource = identity.role != .reader
         link.peerIsSource = peer.role != .reader
         link.statements = membership.revocations + membership.policies

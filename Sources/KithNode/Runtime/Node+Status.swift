@@ -25,7 +25,7 @@ extension Node {
         status.name = identity.nodeName
         status.group = identity.groupName
         status.role = identity.role.description
-        status.version = kithVersion
+        status.version = KithVersion.text
         status.pid = getpid()
         status.startedAt = startedAt
         status.listen = listening
@@ -148,7 +148,7 @@ extension Node {
     func mesh() -> ControlMesh {
         var nodes: [ControlMesh.Node] = []
         var own = ControlMesh.Node(id: id.description, name: identity.nodeName)
-        own.version = kithVersion
+        own.version = KithVersion.text
         own.isSelf = true
         own.neighbours = peers.values.filter(\.isOpen).map(\.id.description).sorted()
         nodes.append(own)
