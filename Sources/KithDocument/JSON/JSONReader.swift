@@ -154,7 +154,8 @@ struct JSONReader: ~Copyable {
         }
         containers.push(
             Container(
-                isObject: isObject, isUnordered: false, firstMember: Int32(truncatingIfNeeded: members.count), start: start))
+                isObject: isObject, isUnordered: false, firstMember: Int32(truncatingIfNeeded: members.count),
+                start: start))
         if isObject { try readKey() }
         return true
     }

@@ -1,2 +1,30 @@
 #pragma once
 #include <sqlite3.h>
+#ifdef __linux__
+#include <sys/vfs.h>
+
+// The number of the file system's kind, 0 where it can't be asked: Swift's Glibc has no statfs.
+static inline unsigned int kith_filesystem_magic(const char *path) {
+    struct statfs status;
+    return statfs(path, &status) == 0 ? (unsigned int)status.f_type : 0;
+}
+#endif
+
+// SQLite's "copy it" and "it outlives the call" are casts of numbers to function pointers, which Swift can't import.
+
+static inline int kith_bind_text_copy(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return sqlite3_bind_text(statement, index, bytes ? (const char *)bytes : "", count, SQLITE_TRANSIENT);
+}
+
+static inline int kith_bind_blob_copy(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return sqlite3_bind_blob(statement, index, bytes ? bytes : "", count, SQLITE_TRANSIENT);
+}
+
+// The caller keeps the bytes until the statement is reset.
+static inline int kith_bind_text_borrowed(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return sqlite3_bind_text(statement, index, bytes ? (const char *)bytes : "", count, SQLITE_STATIC);
+}
+
+static inline int kith_bind_blob_borrowed(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return sqlite3_bind_blob(statement, index, bytes ? bytes : "", count, SQLITE_STATIC);
+}

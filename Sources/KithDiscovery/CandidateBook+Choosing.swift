@@ -1,0 +1,64 @@
+import KithDocument
+
+/// Which addresses there are for a node, and which to dial next.
+extension CandidateBook {
+    /// All candidates of a node in the order in which they are to be tried: announced now and in a shared subnet, the
+    /// other announced ones, static ones, remembered ones (the latest first), and those of services that are gone.
+    /// An address is named once, by its best source. For nil: the addresses of which nobody knows whose they are.
+    ///
+    /// - Complexity: the number of services, static and remembered addresses.
+    package func candidates(for node: NodeID?, now: UInt64) -> [Candidate] {
+        var ranks: [[Candidate]] = [[], [], [], [], []]
+        for service in services where service.nodeID == node {
+            for found in service.addresses {
+                let rank = service.isPresent ? (found.sharesSubnet ? 0 : 1) : 4
+                ranks[rank].append(
+                    candidate(
+                        .numeric(found.address), .discovered, service: service.name, interface: found.interface,
+                        node: node))
+            }
+        }
+        // A static address may be anybody's until somebody has answered there.
+        for address in statics where staticNodes[address] == node || staticNodes[address] == nil && node == nil {
+            ranks[2].append(candidate(address, .static, node: node))
+        }
+        if node != nil {
+            for entry in remembered where entry.node == node {
+                ranks[3].append(candidate(entry.address, .remembered, node: node))
+            }
+        }
+        var seen: Set<PeerAddress> = []
+        return ranks.joined().filter { (own[$0.address] ?? 0) <= now && seen.insert($0.address).inserted }
+    }
+
+    /// The candidates that may be dialled now, in order.
+    package func due(for node: NodeID?, now: UInt64) -> [Candidate] {
+        candidates(for: node, now: now).filter { ($0.notBefore ?? 0) <= now }
+    }
+
+    /// When the next candidate of a node is due: now or earlier when one is; nil when there is none.
+    package func nextDue(for node: NodeID?, now: UInt64) -> UInt64? {
+        candidates(for: node, now: now).map { $0.notBefore ?? now }.min()
+    }
+
+    /// Every node that some address is known of, in order.
+    package var nodes: [NodeID] {
+        var all = Set(services.compactMap(\.nodeID))
+        all.formUnion(staticNodes.values)
+        all.formUnion(remembered.map(\.node))
+        return all.sorted()
+    }
+
+    /// Every node that is announced at this moment, in order.
+    package var announcedNodes: [NodeID] { Set(services.filter(\.isPresent).compactMap(\.nodeID)).sorted() }
+
+    private func candidate(
+        _ address: PeerAddress, _ source: Candidate.Source, service: InstanceName? = nil, interface: UInt32? = nil,
+        node: NodeID?
+    ) -> Candidate {
+        let attempt = attempts[Key(node: node, address: address)]
+        return Candidate(
+            address: address, source: source, service: service, interface: interface, node: node,
+            lastTried: attempt?.lastTried, lastError: attempt?.lastError, notBefore: attempt?.notBefore)
+    }
+}

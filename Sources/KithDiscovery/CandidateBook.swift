@@ -1,0 +1,129 @@
+import KithDocument
+
+/// Where the nodes of the group may be, from all sources, and which of these addresses to dial next.
+///
+/// A value without I/O: the caller gives it time (milliseconds of one clock that never goes back) and randomness.
+/// Discovery, the static list and addresses that worked before are kept apart and merged when asked for, so that none of
+/// them can take away what another knows: that a service is gone makes its addresses the last choice, and no more.
+/// Failures are counted per address and expected node: that A is not found where B is says nothing about B.
+package struct CandidateBook: Sendable {
+    struct Key: Hashable {
+        let node: NodeID?
+        let address: PeerAddress
+    }
+
+    struct Attempt {
+        var backOff = BackOff(
+            initialMilliseconds: Limits.dialInitialMilliseconds, maximumMilliseconds: Limits.dialMaximumMilliseconds)
+        var lastTried: UInt64
+        var lastError: String?
+        var notBefore: UInt64
+    }
+
+    var services: [DiscoveredService] = []
+    var statics: [PeerAddress] = []
+    /// Who answered at a static address, so that it is dialled for that node and not for every other.
+    var staticNodes: [PeerAddress: NodeID] = [:]
+    /// The latest first.
+    var remembered: [Remembered] = []
+    var attempts: [Key: Attempt] = [:]
+    /// Addresses that proved to be this node itself, and until when they are left alone.
+    var own: [PeerAddress: UInt64] = [:]
+
+    package init() {}
+
+    // MARK: What is known
+
+    /// Takes the static list; what is past the first 256 entries is not kept.
+    package mutating func setStatic(_ addresses: [PeerAddress]) {
+        var seen: Set<PeerAddress> = []
+        statics = Array(addresses.filter { seen.insert($0).inserted }.prefix(Limits.staticAddresses))
+        staticNodes = staticNodes.filter { seen.contains($0.key) }
+    }
+
+    /// Takes the services as discovery has them now. Addresses that were not announced before are due at once, whatever
+    /// happened there earlier: that somebody came back is just what an announcement tells.
+    package mutating func setDiscovered(_ new: [DiscoveredService]) {
+        let before = Set(Self.announced(services))
+        services = Array(new.prefix(Limits.services))
+        for key in Self.announced(services) where !before.contains(key) { attempts[key] = nil }
+    }
+
+    private static func announced(_ services: [DiscoveredService]) -> [Key] {
+        services.filter(\.isPresent).flatMap { service in
+            service.addresses.map { Key(node: service.nodeID, address: .numeric($0.address)) }
+        }
+    }
+
+    /// A dial to the address reached this node: remember it. The address is the one that was dialled, so a name stays
+    /// a name.
+    package mutating func reached(_ node: NodeID, at address: PeerAddress) {
+        attempts[Key(node: node, address: address)] = nil
+        attempts[Key(node: nil, address: address)] = nil
+        own[address] = nil
+        if statics.contains(address) { staticNodes[address] = node }
+        remember(Remembered(node: node, address: address))
+    }
+
+    // MARK: What went wrong
+
+    /// A dial failed: the address is left alone for a while, the longer the more often it has failed.
+    package mutating func failed(
+        _ address: PeerAddress, for node: NodeID?, reason: String, now: UInt64,
+        using random: inout some RandomNumberGenerator
+    ) {
+        let key = Key(node: node, address: address)
+        if attempts[key] == nil, attempts.count >= Limits.attempts { dropAttempts() }
+        var attempt = attempts[key] ?? Attempt(lastTried: now, lastError: nil, notBefore: now)
+        var pause = attempt.backOff.next(using: &random)
+        if attempt.backOff.failures > Limits.dialFailuresUntilSlow {
+            var slow = BackOff(
+                initialMilliseconds: Limits.dialSlowMilliseconds, maximumMilliseconds: Limits.dialSlowMilliseconds)
+            pause = slow.next(using: &random)
+        }
+        attempt.lastTried = now
+        attempt.lastError = String(decoding: reason.utf8.prefix(Limits.reasonBytes), as: UTF8.self)
+        attempt.notBefore = now + pause
+        attempts[key] = attempt
+    }
+
+    /// Another node of the group answered than the one that was expected: this candidate failed, and the address is
+    /// remembered for the node that is there.
+    package mutating func reachedOther(
+        _ actual: NodeID, insteadOf expected: NodeID?, at address: PeerAddress, now: UInt64,
+        using random: inout some RandomNumberGenerator
+    ) {
+        reached(actual, at: address)
+        guard let expected, expected != actual else { return }
+        failed(address, for: expected, reason: "\(actual.short) answered there", now: now, using: &random)
+        if let index = remembered.firstIndex(where: { $0.node == expected && $0.address == address }) {
+            remembered.remove(at: index)
+        }
+    }
+
+    /// The node itself answered. Nobody is to dial this address for a while.
+    package mutating func reachedSelf(at address: PeerAddress, now: UInt64) {
+        if own.count >= Limits.staticAddresses { own = own.filter { $0.value > now } }
+        guard own.count < Limits.staticAddresses else { return }
+        own[address] = now + Limits.ownAddressMilliseconds
+    }
+
+    /// Makes all addresses of a node due at once: it dialled us, or the network changed. Nil for those of everyone.
+    package mutating func hurry(_ node: NodeID?) {
+        for (key, attempt) in attempts where node == nil || key.node == node {
+            var attempt = attempt
+            attempt.backOff.reset()
+            attempt.notBefore = 0
+            attempts[key] = attempt
+        }
+    }
+
+    /// Forgets the failures of addresses that no list names any more.
+    private mutating func dropAttempts() {
+        let known = Set(
+            services.flatMap { service in service.addresses.map { PeerAddress.numeric($0.address) } } + statics
+                + remembered.map(\.address))
+        attempts = attempts.filter { known.contains($0.key.address) }
+        if attempts.count >= Limits.attempts { attempts = [:] }
+    }
+}

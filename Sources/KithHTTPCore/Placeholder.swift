@@ -1,1 +1,0 @@
-// The first file of KithHTTPCore replaces this one.

@@ -1,0 +1,71 @@
+import KithDocument
+import KithHTTPCore
+
+/// What a node does for those who talk to it over the control socket: one method for each operation of docs/control.md.
+///
+/// Methods are called on threads where they may block. A caller that goes away cancels the task. Names of databases are
+/// valid; whether there is one of that name is for the service to say (`ControlError.unknownDatabase`). A node is named
+/// by its name or the beginning of its id.
+package protocol ControlService: Sendable {
+    func status() async throws(ControlError) -> ControlStatus
+    /// The status each time it changed, beginning with the present one; the newest counts where the reader is slow.
+    func statusUpdates() async throws(ControlError) -> AsyncStream<ControlStatus>
+    func mesh() async throws(ControlError) -> ControlMesh
+    /// Returns when the condition holds.
+    /// - Throws: code `notYet` when it did not in time, with what was lacking.
+    func wait(for condition: ControlWait) async throws(ControlError) -> ControlWaitResult
+    /// Stops replicating with one peer, or with all, for a time or until `resume`.
+    func pause(peer: String?, milliseconds: Int64?) async throws(ControlError) -> ControlPause
+    func resume(peer: String?) async throws(ControlError)
+    /// Opens an invitation and makes its code.
+    func invite(_ request: ControlInvite) async throws(ControlError) -> ControlInvitation
+
+    /// Ascending by name.
+    func databases() async throws(ControlError) -> [ControlStatus.Database]
+    /// - Throws: code `exists` where there is one of that name.
+    func createDatabase(_ name: String) async throws(ControlError)
+    /// Drops this node's copy.
+    func deleteDatabase(_ name: String) async throws(ControlError)
+
+    /// The winner, or one revision.
+    func document(_ id: DocumentID, in database: String, revision: RevisionID?, withMeta: Bool)
+        async throws(ControlError) -> ControlDocument
+    /// Stores a document; returns when it is on disk.
+    /// - Parameter body: as it was sent: any JSON text of an object.
+    /// - Parameter revision: the leaf to replace; nil for the winner, if there is one.
+    /// - Throws: code `conflict` where that leaf is none.
+    func put(_ body: [UInt8], as id: DocumentID, in database: String, revision: RevisionID?)
+        async throws(ControlError) -> ControlWritten
+    /// Writes a tombstone; returns when it is on disk.
+    func delete(_ id: DocumentID, in database: String, revision: RevisionID?)
+        async throws(ControlError) -> ControlWritten
+    /// Removes a document here; returns the number of leaves removed.
+    func purge(_ id: DocumentID, in database: String) async throws(ControlError) -> Int
+    /// Lines of `ControlChanges.line`.
+    func changes(of database: String, _ request: ControlChanges) async throws(ControlError) -> ControlStream
+    func history(of id: DocumentID, in database: String) async throws(ControlError) -> ControlHistory
+
+    /// The policy as JSON.
+    func policy(of database: String) async throws(ControlError) -> [UInt8]
+    /// Sets the policy, from JSON as it was sent, and returns it as it is now.
+    func setPolicy(_ policy: [UInt8], of database: String) async throws(ControlError) -> [UInt8]
+    /// Lines of `ControlConflict.line`.
+    func conflicts(in database: String) async throws(ControlError) -> ControlStream
+    /// Ends all live leaves of a document but one.
+    func resolve(_ id: DocumentID, in database: String, keeping revision: RevisionID)
+        async throws(ControlError) -> ControlWritten
+
+    /// Takes documents in from a body of JSON lines, an array, or an object that holds one array. The stream reads the
+    /// body and has lines of `ControlImportEvent`: failures, at most `ControlLimits.listedFailures`, and one `done`.
+    func importDocuments(_ body: HTTPBodyReader, into database: String, _ request: ControlImport)
+        async throws(ControlError) -> ControlStream
+    /// A line for each live document, with `_id`.
+    func exportDocuments(of database: String) async throws(ControlError) -> ControlStream
+
+    /// Sets what is logged from now on.
+    /// - Parameter area: nil for all areas.
+    /// - Throws: code `usage` for an area or level there is none of.
+    func setLogLevel(_ level: String, area: String?) async throws(ControlError)
+    /// Begins to end the node; returns at once.
+    func stop() async throws(ControlError)
+}

@@ -1,0 +1,168 @@
+/// All that `kith status` shows, as docs/control.md describes it: `kith.status/1`. What is not known is nil.
+///
+/// Times are milliseconds since 1970, sizes bytes. Fields are only ever added.
+package struct ControlStatus: Hashable, Sendable {
+    package struct Node: Hashable, Sendable {
+        package var id = ""
+        package var name = ""
+        package var group: String?
+        /// `admin`, `writer` or `reader`; nil outside a group.
+        package var role: String?
+        package var version = ""
+        package var pid: Int32 = 0
+        package var startedAt: Int64 = 0
+        /// `host:port`.
+        package var listen: [String] = []
+        package var data = ""
+        /// Links closed before they were authenticated, since the start.
+        package var strangers: UInt64 = 0
+
+        package init() {}
+    }
+
+    package enum Level: String, Sendable, CaseIterable {
+        case ok, warning, critical
+    }
+
+    /// Something that is wrong.
+    package struct Check: Hashable, Sendable {
+        /// Stable: `DISCOVERY_DOWN` ...
+        package var code: String
+        package var level: Level
+        package var summary: String
+        /// What to do.
+        package var action: String
+        package var since: Int64?
+
+        package init(code: String, level: Level, summary: String, action: String, since: Int64?) {
+            self.code = code
+            self.level = level
+            self.summary = summary
+            self.action = action
+            self.since = since
+        }
+    }
+
+    package enum DiscoveryState: String, Sendable, CaseIterable {
+        case advertised, searching, unavailable, off
+    }
+
+    package struct Discovery: Hashable, Sendable {
+        package var state = DiscoveryState.off
+        package var since: Int64?
+        package var lastError: String?
+        /// Other groups of Kith seen on the network; nil where discovery does not tell.
+        package var foreignGroups: Int?
+
+        package init() {}
+    }
+
+    package struct Database: Hashable, Sendable {
+        package var name = ""
+        package var path: String?
+        package var documents: UInt64?
+        package var deleted: UInt64?
+        package var conflicts: UInt64?
+        package var sequence: UInt64?
+        /// 64 hex digits.
+        package var digest: String?
+        package var bytes: UInt64?
+        package var walBytes: UInt64?
+        /// Connected peers that carry the database and have the same digest.
+        package var inSyncWith: Int?
+        /// Connected peers that carry the database.
+        package var peers: Int?
+
+        package init() {}
+    }
+
+    package enum PeerState: String, Sendable, CaseIterable {
+        case inSync = "in_sync"
+        case catchingUp = "catching_up"
+        case blocked, paused, unknown, refused
+        case neverSeen = "never_seen"
+    }
+
+    package enum Direction: String, Sendable, CaseIterable {
+        case dialled, accepted
+    }
+
+    /// An address at which a peer may be reached.
+    package struct Candidate: Hashable, Sendable {
+        /// `host:port`.
+        package var address: String
+        /// `discovered`, `static`, `remembered` ...
+        package var source: String
+        package var lastTriedAt: Int64?
+        package var lastError: String?
+
+        package init(address: String, source: String, lastTriedAt: Int64?, lastError: String?) {
+            self.address = address
+            self.source = source
+            self.lastTriedAt = lastTriedAt
+            self.lastError = lastError
+        }
+    }
+
+    /// One database as it stands with one peer.
+    package struct PeerDatabase: Hashable, Sendable {
+        package var name = ""
+        /// Changes the peer has that are not stored here.
+        package var inChanges: UInt64?
+        /// Changes here that the peer has not acknowledged.
+        package var outChanges: UInt64?
+        package var digestEqual: Bool?
+        /// Revisions received since the link came up.
+        package var pulled: UInt64?
+        /// Revisions sent since the link came up.
+        package var pushed: UInt64?
+        /// Changes not taken here, with the reason in the peer's `reason`.
+        package var refused: UInt64?
+
+        package init() {}
+    }
+
+    package struct Peer: Hashable, Sendable {
+        package var id = ""
+        package var name: String?
+        package var state = PeerState.unknown
+        package var reason: String?
+        package var connected = false
+        package var direction: Direction?
+        /// `host:port` of the link.
+        package var address: String?
+        /// Since when the state holds.
+        package var since: Int64?
+        package var lastExchangeAt: Int64?
+        package var roundTripMilliseconds: Double?
+        package var clockOffsetMilliseconds: Int64?
+        package var sentBytes: UInt64?
+        package var receivedBytes: UInt64?
+        package var version: String?
+        package var protocolVersion: Int?
+        /// When a pause ends; nil where there is none or it has no end.
+        package var pausedUntil: Int64?
+        package var candidates: [Candidate] = []
+        package var databases: [PeerDatabase] = []
+
+        package init() {}
+    }
+
+    package var generatedAt: Int64
+    package var node = Node()
+    /// The worst first.
+    package var checks: [Check] = []
+    package var discovery = Discovery()
+    /// Ascending by name.
+    package var databases: [Database] = []
+    /// Ascending by id.
+    package var peers: [Peer] = []
+
+    package init(generatedAt: Int64) { self.generatedAt = generatedAt }
+
+    /// The worst level of all checks.
+    package var level: Level {
+        if checks.contains(where: { $0.level == .critical }) { return .critical }
+        return checks.contains { $0.level == .warning } ? .warning : .ok
+    }
+}

@@ -1,0 +1,67 @@
+/// The bounds of a node; docs/limits.md lists them with those of other targets.
+package enum NodeLimits {
+    /// Up to this many nodes each connects to all others: links are cheap then, and every write goes straight.
+    package static let fullMeshNodes = 8
+    /// A reader attaches to this many nodes of the ring: one may go and another be slow.
+    package static let readerLinks = 3
+    /// Links outside the ring, to nodes that are seen and yet not in the presence map, at a time.
+    package static let bridgingLinks = 2
+    /// How long such a node must be seen first, in milliseconds: presence needs a moment to go round.
+    package static let bridgingDelayMilliseconds: UInt64 = 10_000
+
+    /// The first wait after a failed dial, doubled with each failure up to the longest; the actual wait is drawn from
+    /// the upper half, so that nodes started together do not dial together.
+    package static let firstDialDelayMilliseconds: UInt64 = 500
+    package static let longestDialDelayMilliseconds: UInt64 = 15_000
+    /// Nodes dialled at one time: each may race several addresses.
+    package static let simultaneousDials = 8
+    /// How long one address may take to answer, in milliseconds.
+    package static let dialTimeoutMilliseconds: UInt64 = 4_000
+
+    /// A link that was not heard from for this long gives way to a newer one, in milliseconds: a living one is pinged
+    /// every five seconds.
+    package static let linkAliveMilliseconds: UInt64 = 6_500
+
+    /// What is kept of a link before it is in use, in bytes: a hello fits.
+    package static let earlyBytes = 64 << 10
+    /// How long a goodbye may take to be sent, in milliseconds.
+    package static let goodbyeMilliseconds = 2_000
+
+    /// How long links may take to end when the node stops, in milliseconds.
+    package static let stopMilliseconds = 3_000
+
+    /// Addresses that one attempt to reach a node tries.
+    package static let addressesPerAttempt = 8
+    /// The next address of an attempt is tried this much later, in milliseconds, unless the one before fails first.
+    package static let dialStaggerMilliseconds = 250
+    /// How long a link outside the ring may live before it is given up, in milliseconds.
+    package static let spareLinkMilliseconds: Int64 = 30_000
+    /// A node that could not be reached this often in a row is skipped in the ring.
+    package static let failuresUntilUnreachable = 3
+    /// The mesh is looked at anew at least this often, in milliseconds.
+    package static let evaluationMilliseconds: UInt64 = 5_000
+
+    /// A peer that was not heard from for this long is not called in sync, in milliseconds: two heartbeats and a little.
+    package static let exchangeMilliseconds: Int64 = 12_000
+    /// Clocks further apart than this are a matter of health, in milliseconds.
+    package static let clockSkewMilliseconds: Int64 = 60_000
+
+    /// A presence record is sent anew after this time, in milliseconds, and forgotten after three of them.
+    package static let presenceIntervalMilliseconds: UInt64 = 20_000
+    /// Changes of one's own record are sent at most this often, in milliseconds.
+    package static let presenceMinimumMilliseconds: UInt64 = 2_000
+    package static let presenceLifeMilliseconds: UInt64 = 60_000
+    /// Largest presence record in bytes: a node with every database and neighbour there may be fits.
+    package static let presenceBytes = 32 << 10
+    /// Nodes in the presence map: more than a local network has.
+    package static let presenceNodes = 4_096
+
+    /// Nodes remembered across restarts.
+    package static let rememberedNodes = 4_096
+    /// Open databases of one node: each costs a few descriptors and a page cache.
+    package static let databases = 256
+    /// Reader connections of one database: more than cores would not answer sooner.
+    package static let readersPerDatabase = 4
+    /// Writes that wait for one commit.
+    package static let commitGroup = 256
+}

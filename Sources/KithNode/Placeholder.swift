@@ -1,1 +1,0 @@
-// The first file of KithNode replaces this one.

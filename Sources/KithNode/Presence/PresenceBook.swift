@@ -1,0 +1,77 @@
+import KithDocument
+import KithReplication
+
+/// The presence records of the mesh: which are news to pass on, and which are too old to believe.
+///
+/// A record lives for a while after it was last heard; who is gone vanishes from the map, though not from the peers a
+/// node remembers.
+package struct PresenceBook: Sendable {
+    private struct Entry: Sendable {
+        let record: PresenceRecord
+        let encoded: [UInt8]
+        let heardAt: Instant
+    }
+
+    private let node: NodeID
+    private var entries: [NodeID: Entry] = [:]
+    private var own: PresenceRecord?
+    private var ownSentAt: Instant?
+
+    package init(node: NodeID) { self.node = node }
+
+    /// Takes a record from a neighbour.
+    /// - Returns: whether it is news, to be passed on to the other neighbours.
+    package mutating func hear(_ record: PresenceRecord, encoded: [UInt8], now: Instant) -> Bool {
+        guard record.node != node else { return false }
+        if let known = entries[record.node] {
+            guard record.counter > known.record.counter else { return false }
+        } else if entries.count >= NodeLimits.presenceNodes {
+            return false
+        }
+        entries[record.node] = Entry(record: record, encoded: encoded, heardAt: now)
+        return true
+    }
+
+    /// This node's own record when it is to be sent: it changed and the last is not too fresh, or it grows old.
+    /// - Parameters:
+    ///   - counter: of the first record; from the wall clock, so that it rises across restarts.
+    ///   - isForced: sends it anyway, for a neighbour that has just connected.
+    ///   - describe: makes the record of the given counter.
+    package mutating func ownRecord(
+        counter: UInt64, now: Instant, isForced: Bool = false, _ describe: (UInt64) -> PresenceRecord
+    ) -> PresenceRecord? {
+        let next = max(counter, (own?.counter ?? 0) + 1)
+        let record = describe(next)
+        if let own, let ownSentAt, !isForced {
+            let age = now.milliseconds(since: ownSentAt)
+            let changed = record.says(otherThan: own)
+            guard
+                age >= NodeLimits.presenceIntervalMilliseconds
+                    || (changed && age >= NodeLimits.presenceMinimumMilliseconds)
+            else { return nil }
+        }
+        own = record
+        ownSentAt = now
+        return record
+    }
+
+    /// Forgets records that were not renewed.
+    package mutating func expire(now: Instant) {
+        entries = entries.filter { now.milliseconds(since: $1.heardAt) < NodeLimits.presenceLifeMilliseconds }
+    }
+
+    /// All records but this node's own, ascending by node.
+    package var records: [PresenceRecord] { entries.keys.sorted().compactMap { entries[$0]?.record } }
+
+    package func record(of node: NodeID) -> PresenceRecord? { entries[node]?.record }
+
+    /// All records as they came, for a neighbour that has just connected.
+    package var encodedRecords: [[UInt8]] { entries.keys.sorted().compactMap { entries[$0]?.encoded } }
+}
+
+extension PresenceRecord {
+    fileprivate func says(otherThan other: PresenceRecord) -> Bool {
+        neighbours != other.neighbours || databases != other.databases || name != other.name
+            || isReader != other.isReader || softwareVersion != other.softwareVersion
+    }
+}

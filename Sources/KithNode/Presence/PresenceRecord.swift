@@ -1,0 +1,41 @@
+import KithDocument
+
+/// What a node says of itself to the whole mesh: passed on from neighbour to neighbour, so that every node's status
+/// shows every node.
+package struct PresenceRecord: Hashable, Sendable {
+    package struct Database: Hashable, Sendable {
+        package let name: String
+        package let position: Position
+        package let digest: Digest256
+
+        package init(name: String, position: Position, digest: Digest256) {
+            self.name = name
+            self.position = position
+            self.digest = digest
+        }
+    }
+
+    package let node: NodeID
+    /// The node's own count of its records, rising for ever: of two records the higher counts.
+    package let counter: UInt64
+    package let name: String
+    package let softwareVersion: String
+    package let isReader: Bool
+    /// The nodes it has links to, ascending.
+    package let neighbours: [NodeID]
+    /// Its databases, ascending by name.
+    package let databases: [Database]
+
+    package init(
+        node: NodeID, counter: UInt64, name: String, softwareVersion: String, isReader: Bool, neighbours: [NodeID],
+        databases: [Database]
+    ) {
+        self.node = node
+        self.counter = counter
+        self.name = name
+        self.softwareVersion = softwareVersion
+        self.isReader = isReader
+        self.neighbours = neighbours
+        self.databases = databases
+    }
+}

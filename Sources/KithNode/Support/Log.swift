@@ -1,0 +1,83 @@
+import Glibc
+import Synchronization
+
+/// What a node tells on standard error: one event a line, without the content of documents, without keys.
+///
+/// Each area has a level of its own (`--log info`, `--log mesh=debug`). Under a service manager (`JOURNAL_STREAM`) a
+/// line begins with its priority as `<3>` to `<7>` and has no time; elsewhere it begins with the time.
+package final class Log: Sendable {
+    package enum Level: String, Comparable, Sendable, CaseIterable {
+        case error, warning, info, debug, trace
+
+        fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+        fileprivate var priority: Int { [3, 4, 6, 7, 7][rank] }
+
+        package static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+    }
+
+    package enum Area: String, Sendable, CaseIterable {
+        case node, mesh, link, store, discovery, control, wire
+    }
+
+    private struct State {
+        var base: Level
+        var areas: [Area: Level] = [:]
+        /// The last line and how often it was repeated since: repeats are folded.
+        var last = ""
+        var repeats = 0
+    }
+
+    private let state: Mutex<State>
+    private let isJournal: Bool
+
+    package init(level: Level = .info) {
+        state = Mutex(State(base: level))
+        isJournal = getenv("JOURNAL_STREAM") != nil
+    }
+
+    /// Reads `LEVEL` or `AREA=LEVEL`.
+    /// - Returns: false when a word is neither.
+    package func configure(_ setting: String) -> Bool {
+        let parts = setting.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+        if parts.count == 1, let level = Level(rawValue: parts[0]) {
+            state.withLock { $0.base = level }
+            return true
+        }
+        guard parts.count == 2, let area = Area(rawValue: parts[0]), let level = Level(rawValue: parts[1]) else {
+            return false
+        }
+        state.withLock { $0.areas[area] = level }
+        return true
+    }
+
+    /// Whether a line of this level would be written, so that costly ones need not be made.
+    package func writes(_ level: Level, _ area: Area) -> Bool {
+        state.withLock { level <= ($0.areas[area] ?? $0.base) }
+    }
+
+    package func callAsFunction(_ level: Level, _ area: Area, _ message: @autoclosure () -> String) {
+        guard writes(level, area) else { return }
+        let line = "\(area.rawValue): \(message())"
+        let lines = state.withLock { state -> [String] in
+            if line == state.last {
+                state.repeats += 1
+                return []
+            }
+            let folded = state.repeats > 0 ? ["\(state.last) (\(state.repeats) more times)"] : []
+            state.last = line
+            state.repeats = 0
+            return folded + [line]
+        }
+        for line in lines { write(level, line) }
+    }
+
+    private func write(_ level: Level, _ line: String) {
+        let start =
+            isJournal
+            ? "<\(level.priority)>"
+            : "\(SystemClock.text(ofMilliseconds: SystemClock.wallMilliseconds)) \(level.rawValue) "
+        let bytes = Array((start + line + "\n").utf8)
+        bytes.withUnsafeBytes { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}

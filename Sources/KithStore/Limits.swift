@@ -1,0 +1,37 @@
+/// The bounds of a store; docs/limits.md lists them with those of other targets.
+enum Limits {
+    /// Longest message of an error in characters: one line of a terminal or two.
+    static let messageCharacters = 200
+    /// Longest subject of an error: leaves room for the sentence around it.
+    static let subjectCharacters = 80
+    /// Longest name of a database in bytes: with `.sqlite3-journal` it still is a file name (255 bytes).
+    static let nameBytes = 238
+    /// Pages of 4 KiB in the write-ahead log before SQLite copies them into the file: 16 MiB, so that a page written by
+    /// many transactions in a row is copied once.
+    static let walPages: Int32 = 4096
+    /// To what size in bytes the write-ahead log is cut back after a large transaction.
+    static let walBytes = 64 << 20
+    /// Page cache of the writing connection in KiB.
+    static let writerCacheKiB = 16 << 10
+    /// Page cache of a reading connection in KiB: there are several.
+    static let readerCacheKiB = 4 << 10
+    /// How long SQLite waits for its own locks in milliseconds: only a first reader's recovery ever holds one for long.
+    static let busyMilliseconds: Int32 = 5_000
+    /// Leaves of one document: above it a delivery to the document is refused. Merging leaves far fewer behind.
+    static let leavesPerDocument = 2_048
+    /// Ancestors taken with one revision: more than any node keeps by default, and bounded.
+    static let ancestorsPerRevision = 1_024
+    /// Documents recorded as refused; the oldest record goes beyond it, so that a hostile peer can't fill the disk.
+    static let refusedDocuments = 10_000
+    /// Revisions named by one record of refusal.
+    static let refusedLeaves = 1_024
+    /// Goes up whenever a rule or a limit for received revisions changes: records of refusal made under another number
+    /// no longer count, and what they refused is asked for again.
+    static let refusalRules: Int64 = 1
+    /// Leaves written by fresh writers that are remembered; a forgotten one costs another fresh writer.
+    static let onceWriters = 4_096
+    /// How long the body of an overruled leaf is kept by default: 30 days in milliseconds.
+    static let keptMilliseconds: Int64 = 30 * 24 * 3600 * 1000
+    /// Longest body of a local document in bytes: they hold checkpoints and small settings.
+    static let localDocumentBytes = 1 << 20
+}

@@ -1,0 +1,103 @@
+import KithDocument
+
+/// What the documents of one range of the id hash add up to.
+package struct StoredRange: Hashable, Sendable {
+    package let index: UInt16
+    /// Documents that add to the digest.
+    package let documents: UInt32
+    package let digest: Digest256
+}
+
+/// The digests of a database by ranges: 65,536, by the first 16 bits of SHA-256 of the id.
+package struct StoredRanges: Hashable, Sendable {
+    /// Where the database stood when it was scanned.
+    package let position: Position
+    /// The ranges that hold documents, ascending.
+    package let ranges: [StoredRange]
+}
+
+extension StoreReader {
+    /// The digests of all ranges.
+    /// - Complexity: one scan of the database.
+    package func rangeDigests() throws(StoreError) -> StoredRanges {
+        try connection.reading { () throws(StoreError) in
+            let state = try StoreState.read(connection)
+            var sums = [Digest256](repeating: .zero, count: 1 << 16)
+            var counts = [UInt32](repeating: 0, count: 1 << 16)
+            let row = try connection.statement(.everyTree)
+            defer { row.reset() }
+            while try row.step() {
+                let id = DocumentID(unchecked: row.string(1))
+                guard let digest = digests.digest(of: id, try RevisionTree(row, 4, of: id.string)) else { continue }
+                let range = Int(digests.range(of: id))
+                sums[range] += digest
+                counts[range] += 1
+            }
+            let ranges = counts.indices.filter { counts[$0] > 0 }.map { index in
+                StoredRange(index: UInt16(index), documents: counts[index], digest: sums[index])
+            }
+            return StoredRanges(position: state.position, ranges: ranges)
+        }
+    }
+
+    /// The documents whose id hash lies in the given ranges, as changes, ascending by sequence.
+    /// - Complexity: one scan of the database.
+    package func changes(inRanges ranges: [UInt16]) throws(StoreError) -> [Change] {
+        var isWanted = [Bool](repeating: false, count: 1 << 16)
+        for range in ranges { isWanted[Int(range)] = true }
+        return try connection.reading { () throws(StoreError) in
+            var changes: [Change] = []
+            let row = try connection.statement(.everyTree)
+            defer { row.reset() }
+            while try row.step() {
+                guard isWanted[Int(digests.range(of: DocumentID(unchecked: row.string(1))))] else { continue }
+                changes.append(try change(row))
+            }
+            return changes.sorted { $0.sequence < $1.sequence }
+        }
+    }
+
+    /// The documents that the database leaves out of comparisons with its peers, since it purged or refused them;
+    /// ascending, each once.
+    package func exclusions() throws(StoreError) -> [DocumentID] {
+        try connection.reading { () throws(StoreError) in
+            var ids: [DocumentID] = []
+            let purged = try connection.statement(.allPurged)
+            defer { purged.reset() }
+            while try purged.step() { ids.append(DocumentID(unchecked: purged.string(0))) }
+            let refused = try connection.statement(.allRefused)
+            defer { refused.reset() }
+            refused.bind(1, Limits.refusalRules)
+            while try refused.step() { ids.append(DocumentID(unchecked: refused.string(0))) }
+            ids.sort()
+            return ids.indices.filter { $0 == 0 || ids[$0] != ids[$0 - 1] }.map { ids[$0] }
+        }
+    }
+
+    /// The documents of which some revision is recorded as refused, with the reasons; ascending.
+    package func refusals() throws(StoreError) -> [RefusedDocument] {
+        let row = try connection.statement(.allRefused)
+        defer { row.reset() }
+        row.bind(1, Limits.refusalRules)
+        var refusals: [RefusedDocument] = []
+        while try row.step() {
+            refusals.append(RefusedDocument(document: DocumentID(unchecked: row.string(0)), reason: row.string(2)))
+        }
+        return refusals
+    }
+
+    /// The sum over these documents of what each adds to the digest here.
+    package func digest(of documents: [DocumentID]) throws(StoreError) -> Digest256 {
+        try connection.reading { () throws(StoreError) in
+            var sum = Digest256.zero
+            for id in documents {
+                let row = try connection.statement(.readTree)
+                defer { row.reset() }
+                row.bind(1, text: id.string)
+                guard try row.step() else { continue }
+                if let digest = digests.digest(of: id, try RevisionTree(row, 2, of: id.string)) { sum += digest }
+            }
+            return sum
+        }
+    }
+}

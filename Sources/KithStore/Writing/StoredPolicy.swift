@@ -1,0 +1,74 @@
+import KithDocument
+import KithMerge
+
+/// How a database merges, as it was told: the name of the policy, the statement it stands in, and its number.
+package struct StoredPolicy: Hashable, Sendable {
+    /// The highest counts.
+    package let number: UInt64
+    package let name: String
+    /// The statement as an admin signed it, for peers and for people; the store doesn't look into it.
+    package let statement: [UInt8]
+
+    package init(number: UInt64, name: String, statement: [UInt8]) {
+        self.number = number
+        self.name = name
+        self.statement = statement
+    }
+
+    /// What a new database has.
+    package static let initial = StoredPolicy(number: 0, name: LatestPolicy.name, statement: [])
+
+    /// The rules; a name unknown here leaves conflicts alone.
+    package var policy: any MergePolicy { MergePolicies.named(name) ?? ManualPolicy() }
+
+    /// Whether this one counts and not the other: the higher number, then the higher bytes, so that nodes agree.
+    package func outranks(_ other: StoredPolicy) -> Bool {
+        if number != other.number { return number > other.number }
+        return other.statement.precedes(statement)
+    }
+
+    static func read(_ connection: Connection) throws(StoreError) -> StoredPolicy {
+        guard let bytes = try Setting.read(.policy, connection) else { return .initial }
+        do {
+            var reader = ByteReader(bytes)
+            let number = try reader.varint()
+            let name = try reader.take(try reader.count(atMost: bytes.count))
+            return StoredPolicy(
+                number: number, name: String(decoding: name, as: UTF8.self),
+                statement: try reader.take(reader.remaining))
+        } catch {
+            throw StoreError.damaged("the policy of \(connection.subject)", error)
+        }
+    }
+
+    func write(_ connection: Connection) throws(StoreError) {
+        var writer = ByteWriter()
+        writer.append(varint: number)
+        writer.append(varint: UInt64(name.utf8.count))
+        writer.append(contentsOf: name.utf8)
+        writer.append(contentsOf: statement)
+        try Setting.write(.policy, writer.bytes, connection)
+    }
+}
+
+/// Rows of the table `settings`.
+enum Setting: String {
+    case policy
+    /// How far the documents in conflict were merged after a change of the policy, and up to where they are to be.
+    case settling
+
+    static func read(_ key: Setting, _ connection: Connection) throws(StoreError) -> [UInt8]? {
+        let row = try connection.statement(.readSetting)
+        defer { row.reset() }
+        row.bind(1, text: key.rawValue)
+        return try row.step() ? row.bytes(0) : nil
+    }
+
+    static func write(_ key: Setting, _ value: [UInt8]?, _ connection: Connection) throws(StoreError) {
+        let row = try connection.statement(value == nil ? .dropSetting : .writeSetting)
+        defer { row.reset() }
+        row.bind(1, text: key.rawValue)
+        if let value { row.bind(2, blob: value) }
+        _ = try row.step()
+    }
+}

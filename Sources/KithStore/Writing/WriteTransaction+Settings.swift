@@ -1,0 +1,107 @@
+import KithDocument
+import KithMerge
+
+extension WriteTransaction {
+    /// How the database merges at present.
+    package var policy: StoredPolicy { memory.policy }
+
+    /// Takes a policy if it counts more than the present one. The documents in conflict are merged by `maintain`, in
+    /// steps.
+    /// - Returns: whether it was taken.
+    package func setPolicy(_ policy: StoredPolicy) throws(StoreError) -> Bool {
+        guard policy.outranks(memory.policy) else { return false }
+        try policy.write(connection)
+        memory.policy = policy
+        if state.conflicts > 0 { try SettlingRange(after: 0, through: state.sequence).write(connection) }
+        return true
+    }
+
+    /// A step of the work that waits: merging documents in conflict after a change of the policy, and removing the
+    /// bodies of overruled leaves whose time is over. To be called again while it says so.
+    /// - Parameter limit: documents, and bodies, of one step.
+    /// - Returns: whether there may be more to do.
+    package func maintain(limit: Int = 100) throws(StoreError) -> Bool {
+        let isSettling = try settleConflicts(limit: limit)
+        let expired = try connection.statement(.dropExpired)
+        defer { expired.reset() }
+        expired.bind(1, environment.now())
+        expired.bind(2, Int64(limit))
+        var removed = 0
+        while try expired.step() { removed += 1 }
+        return isSettling || removed == limit
+    }
+
+    private func settleConflicts(limit: Int) throws(StoreError) -> Bool {
+        guard let range = try SettlingRange.read(connection) else { return false }
+        var found: [(sequence: UInt64, id: DocumentID)] = []
+        let list = try connection.statement(.feedOfConflicts)
+        defer { list.reset() }
+        list.bind(1, range.after)
+        list.bind(2, range.through)
+        list.bind(3, Int64(limit))
+        while try list.step() { found.append((list.unsigned(0), DocumentID(unchecked: list.string(1)))) }
+        list.reset()
+        for (_, id) in found {
+            var loaded = try load(id)
+            let policy = memory.policy.policy
+            if !loaded.document.settle(policy).isEmpty { _ = try save(loaded) }
+        }
+        let isDone = found.count < limit
+        if isDone {
+            try Setting.write(.settling, nil, connection)
+        } else {
+            try SettlingRange(after: found[found.count - 1].sequence, through: range.through).write(connection)
+        }
+        return !isDone
+    }
+
+    // Local documents: they do not replicate and have no revisions.
+
+    /// Stores a local document, in the place of what it was.
+    package func putLocal(_ id: String, _ body: [UInt8]) throws(StoreError) {
+        guard !id.isEmpty, id.utf8.count <= DocumentID.maximumBytes, body.count <= Limits.localDocumentBytes else {
+            throw StoreError(
+                .invalid, id, "a local document needs an id of 1 to \(DocumentID.maximumBytes) bytes and a body of at most "
+                    + "\(Limits.localDocumentBytes) bytes")
+        }
+        let row = try connection.statement(.writeLocal)
+        defer { row.reset() }
+        row.bind(1, text: id)
+        row.bind(2, text: body)
+        _ = try row.step()
+    }
+
+    /// Removes a local document.
+    /// - Returns: whether there was one.
+    package func deleteLocal(_ id: String) throws(StoreError) -> Bool {
+        let row = try connection.statement(.dropLocal)
+        defer { row.reset() }
+        row.bind(1, text: id)
+        return try row.step()
+    }
+}
+
+/// Documents in conflict that a new policy has still to see, by their sequences. A document that is merged moves beyond
+/// the range.
+private struct SettlingRange {
+    let after: UInt64
+    let through: UInt64
+
+    static func read(_ connection: Connection) throws(StoreError) -> SettlingRange? {
+        guard let bytes = try Setting.read(.settling, connection) else { return nil }
+        do {
+            var reader = ByteReader(bytes)
+            return SettlingRange(after: try reader.bigEndian(), through: try reader.bigEndian())
+        } catch {
+            throw StoreError.damaged(connection.subject, error)
+        }
+    }
+
+    func write(_ connection: Connection) throws(StoreError) {
+        var writer = ByteWriter()
+        writer.append(bigEndian: after)
+        writer.append(bigEndian: through)
+        try Setting.write(.settling, writer.bytes, connection)
+    }
+}
+

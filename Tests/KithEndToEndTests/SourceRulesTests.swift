@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// Rules that hold for the sources themselves.
+@Suite struct SourceRulesTests {
+    /// What the sans-I/O targets take as arguments and must never ask for.
+    private let ambient = [
+        "Date()", "UUID()", ".random(", ".randomElement(", ".shuffled()", "Task.sleep", "DispatchQueue", "hashValue",
+        "ContinuousClock", "SuspendingClock", "ProcessInfo", "getenv", "clock_gettime", "import Foundation",
+        "SystemRandomNumberGenerator", "ObjectIdentifier", "@unchecked Sendable",
+    ]
+
+    private var root: URL { URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..") }
+
+    private func sources(below folder: String) throws -> [(name: String, text: String)] {
+        let base = root.appendingPathComponent(folder).standardizedFileURL
+        let files = FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil)
+        let all = files?.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" } ?? []
+        try #require(!all.isEmpty, "no sources below \(base.path)")
+        return try all.map { ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8)) }
+    }
+
+    @Test(arguments: [
+        "Sources/KithDocument", "Sources/KithMerge", "Sources/KithStore", "Sources/KithReplication",
+        "Sources/KithNode/Mesh", "Sources/KithNode/Presence",
+    ]) func theCoreAsksForNoAmbientTimeOrRandomness(folder: String) throws {
+        for (name, text) in try sources(below: folder) {
+            for line in text.split(separator: "\n") where !line.trimmingCharacters(in: .whitespaces).hasPrefix("//") {
+                for word in ambient where line.contains(word) {
+                    Issue.record("\(folder)/\(name) uses \(word): \(line)")
+                }
+            }
+        }
+    }
+
+    @Test func everyUncheckedSendableSaysWhatProtectsIt() throws {
+        for (name, text) in try sources(below: "Sources") {
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            for (index, line) in lines.enumerated() where line.contains("@unchecked Sendable") {
+                let near = lines[max(0, index - 12)...min(lines.count - 1, index + 4)]
+                let isCommented = near.contains { $0.trimmingCharacters(in: .whitespaces).hasPrefix("//") }
+                #expect(isCommented, "\(name):\(index + 1) has no sentence on what protects it")
+            }
+        }
+    }
+
+    @Test func cLibrariesAreImportedOnlyByTheirWrapper() throws {
+        let wrappers = [
+            "CSQLite": ["KithStore", "kith-bench"], "CDNSSD": ["KithDiscovery"], "COpenSSL": ["KithCrypto", "KithTransport"],
+            "CMicroHTTPD": ["KithHTTPCore"], "CCurl": ["KithHTTPCore"],
+        ]
+        let base = root.appendingPathComponent("Sources").standardizedFileURL
+        for target in try FileManager.default.contentsOfDirectory(atPath: base.path) where target != "System" {
+            for (name, text) in try sources(below: "Sources/\(target)") {
+                for (library, owners) in wrappers where !owners.contains(target) {
+                    #expect(!text.contains("import \(library)"), "\(target)/\(name) imports \(library)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import KithNode
+import KithReplication
+import Testing
+
+@Suite struct DialScheduleTests {
+    private func schedule() -> DialSchedule<String> { DialSchedule { 0 } }
+
+    @Test func aTargetIsDialledAtOnceAndThenAtGrowingIntervals() throws {
+        var schedule = schedule()
+        var now = Instant(milliseconds: 0)
+        var waits: [UInt64] = []
+        for _ in 0..<8 {
+            #expect(schedule.due(["a"], now: now) == ["a"])
+            #expect(schedule.due(["a"], now: now) == [])
+            schedule.failed("a", now: now)
+            let next = try #require(schedule.nextDeadline)
+            waits.append(next.milliseconds(since: now))
+            now = next
+        }
+        #expect(waits == waits.sorted())
+        #expect(waits.first == NodeLimits.firstDialDelayMilliseconds / 2)
+        #expect(waits.last == NodeLimits.longestDialDelayMilliseconds / 2)
+    }
+
+    @Test func successStartsWithShortWaitsAgain() {
+        var schedule = schedule()
+        let now = Instant(milliseconds: 0)
+        for _ in 0..<5 {
+            schedule.failed("a", now: now)
+        }
+        schedule.succeeded("a")
+        #expect(schedule.failures(of: "a") == 0)
+        #expect(schedule.due(["a"], now: now) == ["a"])
+    }
+
+    @Test func attemptsUnderWayAreLimited() {
+        var schedule = schedule()
+        let targets = (10..<40).map { "\($0)" }
+        let first = schedule.due(targets, now: Instant(milliseconds: 0))
+        #expect(first.count == NodeLimits.simultaneousDials)
+        schedule.failed(first[0], now: Instant(milliseconds: 0))
+        #expect(schedule.due(targets, now: Instant(milliseconds: 0)).count == 1)
+    }
+
+    @Test func newsOfATargetEndsItsWait() {
+        var schedule = schedule()
+        let now = Instant(milliseconds: 0)
+        _ = schedule.due(["a"], now: now)
+        schedule.failed("a", now: now)
+        #expect(schedule.due(["a"], now: now) == [])
+        schedule.hasten("a", now: now)
+        #expect(schedule.due(["a"], now: now) == ["a"])
+    }
+
+    @Test func whatIsNotWantedAnyMoreIsForgotten() {
+        var schedule = schedule()
+        let now = Instant(milliseconds: 0)
+        _ = schedule.due(["a"], now: now)
+        schedule.failed("a", now: now)
+        _ = schedule.due([], now: now)
+        #expect(schedule.failures(of: "a") == 0)
+        #expect(schedule.nextDeadline == nil)
+    }
+}
