@@ -82,6 +82,9 @@ struct Puller {
 
     init(feed: FeedID) { self.feed = feed }
 
+    /// Whether the source has not heard of the feed yet.
+    var isOpening: Bool { if case .opening = phase { true } else { false } }
+
     // Opening.
 
     mutating func open(_ facts: SessionFacts, _ output: inout LinkOutput) {

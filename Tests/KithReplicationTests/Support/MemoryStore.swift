@@ -29,6 +29,8 @@ final class MemoryStore: ReplicaStore {
     /// Fails every call.
     var broken: ReplicaError?
 
+    private var hidden: [DocumentID: Document] = [:]
+
     // What was asked.
     private(set) var transactions = 0
     private(set) var storedRevisions = 0
@@ -75,6 +77,20 @@ final class MemoryStore: ReplicaStore {
         let id = DocumentID(unchecked: text)
         if let entry = entries.removeValue(forKey: id) { digest -= Self.digest(entry.document) }
         purged.insert(id)
+    }
+
+    /// Loses a document with all memory of it, as a fault does.
+    func lose(_ text: String) {
+        if let entry = entries.removeValue(forKey: DocumentID(unchecked: text)) { digest -= Self.digest(entry.document) }
+    }
+
+    /// Says that it has a document and counts it as another.
+    func hide(_ text: String) {
+        let id = DocumentID(unchecked: text)
+        if let entry = entries[id] {
+            hidden[id] = entry.document
+            digest -= Self.digest(entry.document)
+        }
     }
 
     /// As after a crash and a restart, or a backup put back: a new timeline.
@@ -232,7 +248,7 @@ final class MemoryStore: ReplicaStore {
         try check("rangeDigests")
         scans += 1
         var ranges: [UInt16: (UInt32, Digest256)] = [:]
-        for (id, entry) in entries {
+        for (id, entry) in entries where hidden[id] == nil {
             var (count, sum) = ranges[Self.range(id)] ?? (0, .zero)
             count += 1
             sum += Self.digest(entry.document)

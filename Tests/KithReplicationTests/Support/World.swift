@@ -316,3 +316,8 @@ final class LinkSide {
         }
     }
 }
+
+extension Link {
+    /// Bytes that came under this side's credit and are not dealt with.
+    var heldCredit: Int { configuration.windowBytes - output.credit.free }
+}
