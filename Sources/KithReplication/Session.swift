@@ -46,9 +46,9 @@ struct Session {
         beginPulling(&output)
     }
 
-    /// Tells the source that its feed ends, if it knows of it.
+    /// Tells the source that its feed ends.
     private func unsubscribe(_ code: FeedEnd.Code, _ text: String, _ output: inout LinkOutput) {
-        guard let puller, !puller.isOpening else { return }
+        guard let puller else { return }
         output.send(.unsubscribe(FeedEnd(feed: puller.feed, code: code, text: text)))
     }
 
