@@ -171,12 +171,12 @@ struct Source {
     }
 
     private var emptyPageDeadline: Instant? {
-        guard emptyPage != nil, sent.count < ReplicationLimits.pagesInFlight else { return nil }
+        guard emptyPage != nil, !isReading, sent.count < ReplicationLimits.pagesInFlight else { return nil }
         return lastEmptyAt?.advanced(byMilliseconds: ReplicationLimits.emptyPageMilliseconds) ?? Instant(milliseconds: 0)
     }
 
     private mutating func sendEmptyPage(_ facts: SessionFacts, _ output: inout LinkOutput) {
-        guard let deadline = emptyPageDeadline, deadline <= output.now, !isReading, let empty = emptyPage else { return }
+        guard let deadline = emptyPageDeadline, deadline <= output.now, let empty = emptyPage else { return }
         lastEmptyAt = output.now
         emptyPage = nil
         sendFrame([], empty.through, empty.digest, facts, &output)
