@@ -41,6 +41,11 @@ package enum NodeLimits {
     /// The mesh is looked at anew at least this often, in milliseconds.
     package static let evaluationMilliseconds: UInt64 = 5_000
 
+    /// A peer that was not heard from for this long is not called in sync, in milliseconds: two heartbeats and a little.
+    package static let exchangeMilliseconds: Int64 = 12_000
+    /// Clocks further apart than this are a matter of health, in milliseconds.
+    package static let clockSkewMilliseconds: Int64 = 60_000
+
     /// A presence record is sent anew after this time, in milliseconds, and forgotten after three of them.
     package static let presenceIntervalMilliseconds: UInt64 = 20_000
     /// Changes of one's own record are sent at most this often, in milliseconds.

@@ -1,6 +1,7 @@
 import Dispatch
 import KithDocument
 import KithReplication
+import KithStore
 import KithTransport
 import Synchronization
 

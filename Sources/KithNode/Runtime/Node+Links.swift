@@ -2,7 +2,9 @@ import Dispatch
 import KithDiscovery
 import KithDocument
 import KithReplication
+import KithStore
 import KithTransport
+import Synchronization
 
 extension Node {
     /// Whether links may still be made; on the queue only.
@@ -16,7 +18,7 @@ extension Node {
             queue.async { self.authenticated(driver) }
             return { _, event in driver.handle(event) }
         case .applicant(let publicKeyInfo):
-            return desk?.handler(for: publicKeyInfo) { [log] outcome in
+            return desk?.handler(for: publicKeyInfo, on: connection) { [log] outcome in
                 switch outcome {
                 case .admitted(let node, let role): log(.info, .node, "admitted \(node.short) to the group as \(role)")
                 case .refused(let refusal): log(.warning, .node, "refused a join: \(refusal.message)")
@@ -28,14 +30,17 @@ extension Node {
 
     func makeDriver(_ connection: Connection, _ peer: PeerIdentity) -> LinkDriver {
         var link = LinkConfiguration(
-            localNode: id, peerNode: peer.nodeID, nodeName: identity.nodeName, softwareVersion: kithVersion)
+            localNode: id, peerNode: peer.nodeID, nodeName: identity.nodeName, softwareVersion: KithVersion.text)
         link.localIsSource = identity.role != .reader
         link.peerIsSource = peer.role != .reader
         link.statements = membership.revocations + membership.policies
         let number = linkNumbers.wrappingAdd(1, ordering: .relaxed).newValue
         return LinkDriver(
             id: number, peer: peer, connection: connection, configuration: link, catalog: catalog, log: log
-        ) { [weak self] driver, news in self?.queue.async { self?.heard(news, from: driver) } }
+        ) { [weak self] driver, news in
+            guard let self else { return }
+            self.queue.async { self.heard(news, from: driver) }
+        }
     }
 
     /// A connection is authenticated: it becomes the link to its peer, or is closed.

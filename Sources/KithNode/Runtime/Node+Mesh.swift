@@ -2,6 +2,7 @@ import Dispatch
 import KithDiscovery
 import KithDocument
 import KithReplication
+import KithStore
 import KithTransport
 
 extension Node {
@@ -16,10 +17,12 @@ extension Node {
             protocolVersion: Int(ProtocolVersions.supported.highest))
         do throws(DiscoveryError) {
             try discovery.start(tag: identity.trust.tag, advertising: advertisement) { [weak self] services in
-                self?.queue.async { self?.discovered(services) }
+                guard let self else { return }
+                self.queue.async { self.discovered(services) }
             } onStateChanged: { [weak self, log] state in
                 log(.info, .discovery, "\(state.phase.rawValue)\(state.lastError.map { ": \($0)" } ?? "")")
-                self?.queue.async { self?.changed() }
+                guard let self else { return }
+                self.queue.async { self.changed() }
             }
         } catch {
             log(.error, .discovery, error.message)

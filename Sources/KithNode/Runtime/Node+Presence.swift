@@ -1,5 +1,8 @@
+import Dispatch
 import KithDocument
 import KithReplication
+import KithStore
+import KithTransport
 
 extension Node {
     /// Sends this node's presence record to its neighbours when it has changed or grows old.
@@ -9,7 +12,7 @@ extension Node {
             counter: UInt64(max(0, SystemClock.wallMilliseconds)), now: now, isForced: isForced
         ) { counter in
             PresenceRecord(
-                node: id, counter: counter, name: identity.nodeName, softwareVersion: kithVersion,
+                node: id, counter: counter, name: identity.nodeName, softwareVersion: KithVersion.text,
                 isReader: selection.isReader,
                 neighbours: peers.values.filter(\.isOpen).map(\.id).sorted(),
                 databases: catalog.databases.map { database in

@@ -43,6 +43,9 @@ package final class Node: @unchecked Sendable {
     var presence: PresenceBook
     let linkNumbers = Atomic<UInt64>(0)
 
+    /// Called when the node is asked to stop over the control socket.
+    package var stopRequested: (@Sendable () -> Void)?
+
     // The life of the node.
     var timer: (any DispatchSourceTimer)?
     var tickAt: Instant?
@@ -60,9 +63,10 @@ package final class Node: @unchecked Sendable {
         self.configuration = configuration
         log = configuration.log
         let directory = configuration.directory.path
-        identities = IdentityStore(directory: directory)
+        let identities = IdentityStore(directory: directory)
         // Looked at first: a directory that holds no node is not made one by starting.
         let identity = try Self.transport { () throws(TransportError) in try identities.load() }
+        self.identities = identities
         self.identity = identity
         lock = try DirectoryLock(directory: directory)
         membership = try Self.readMembership(identities, identity.trust)
@@ -214,6 +218,9 @@ package final class Node: @unchecked Sendable {
             throw NodeError(code: "identity", message: error.message)
         }
     }
+
+    /// Somebody asked over the control socket that the node stop: whoever runs it does that.
+    func requestStop() { queue.async { self.stopRequested?() } }
 
     // MARK: Watching
 

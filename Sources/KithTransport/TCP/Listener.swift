@@ -113,7 +113,8 @@ package final class Listener: @unchecked Sendable {
         var port = address.port
         for attempt in 0...TransportLimits.portsTried {
             do throws(TransportError) { return try bind(SocketAddress(host: address.host, port: port)) } catch {
-                guard orNextPort, attempt < TransportLimits.portsTried, case .system(_, EADDRINUSE) = error, port < 65_535
+                guard orNextPort, attempt < TransportLimits.portsTried, case .system(_, EADDRINUSE) = error,
+                    port < 65_535
                 else { throw error }
                 port += 1
             }
