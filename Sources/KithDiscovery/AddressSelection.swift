@@ -14,10 +14,10 @@ enum AddressSelection {
     static func order(
         _ records: [Record], port: UInt16, ownPort: UInt16?, interfaces: [Interface]
     ) -> [FoundAddress] {
-        var seen: Set<SocketAddress> = []
+        var seen: Set<NetworkAddress> = []
         var ranked: [(rank: Int, index: Int, address: FoundAddress)] = []
         for (index, record) in records.enumerated() {
-            guard let address = SocketAddress(ip: record.ip, interface: record.interface, port: port),
+            guard let address = NetworkAddress(ip: record.ip, interface: record.interface, port: port),
                 !address.isUndialable, seen.insert(address).inserted
             else { continue }
             let isOwn = interfaces.contains { $0.ip == address.ip && (address.scope == 0 || $0.index == address.scope) }

@@ -22,7 +22,7 @@ extension AvahiDiscovery {
     }
 
     /// Asks who and where an instance is; again after a pause while it is present and does not answer.
-    private func introduce(_ name: InstanceName) {
+    func introduce(_ name: InstanceName) {
         guard session != nil, !isOwn(name), knowledge[name]?.isAsked != true else { return }
         knowledge[name, default: Knowledge()].isAsked = true
         resolver.resolve(name, urgency: .introduction) { [weak self] answer in
@@ -51,8 +51,10 @@ extension AvahiDiscovery {
     /// Whether an instance is this node's own announcement: it has the name that Avahi gave us, or, before Avahi has
     /// confirmed one, the name we asked for.
     private func isOwn(_ name: InstanceName) -> Bool {
-        guard let session, let own = session.announcedName ?? session.advertiser?.requestedName else { return false }
-        return InstanceName(own) == name
+        if let session, let own = session.announcedName ?? session.advertiser?.requestedName {
+            ownName = InstanceName(own)
+        }
+        return ownName == name
     }
 
     /// Passes the changes of the next 200 ms on together: the library never says that a batch is complete.
@@ -71,11 +73,14 @@ extension AvahiDiscovery {
         let names = ours.names
         let current = Set(names)
         knowledge = knowledge.filter { current.contains($0.key) }
-        let services = names.filter { !isOwn($0) }.map { name in
+        let services = names.filter { !isOwn($0) }.compactMap { name -> DiscoveredService? in
+            let isPresent = ours.isPresent(name)
             let resolution = knowledge[name]?.resolution
+            // Gone, and never known where: no use to anyone.
+            guard isPresent || resolution != nil else { return nil }
             return DiscoveredService(
-                name: name, isPresent: ours.isPresent(name), interfaces: ours.interfaces(of: name),
-                text: resolution?.text, addresses: resolution?.addresses ?? [])
+                name: name, isPresent: isPresent, interfaces: ours.interfaces(of: name), text: resolution?.text,
+                addresses: resolution?.addresses ?? [])
         }
         if services != lastServices {
             lastServices = services

@@ -58,6 +58,8 @@ extension AvahiDiscovery {
             lastError = nil
             updateState()
             schedulePublish()
+            // What was taken for our own name so far may be another's, if Avahi has changed ours.
+            for name in ours.names where ours.isPresent(name) && knowledge[name]?.resolution == nil { introduce(name) }
         case .troubled(let error):
             session?.announcedName = nil
             lastError = error.message

@@ -59,6 +59,8 @@ package final class AvahiDiscovery: DiscoveryService, @unchecked Sendable {
     var knowledge: [InstanceName: Knowledge] = [:]
     /// The group tags of foreign instances; an empty one where it was asked for and is not known.
     var foreignTags: [InstanceName: String] = [:]
+    /// The last name of this node's own announcement.
+    var ownName: InstanceName?
     var isPublishPending = false
     var lastServices: [DiscoveredService] = []
 
@@ -161,6 +163,7 @@ package final class AvahiDiscovery: DiscoveryService, @unchecked Sendable {
         all = SeenServices()
         knowledge = [:]
         foreignTags = [:]
+        ownName = nil
         isPublishPending = false
         lastServices = []
     }

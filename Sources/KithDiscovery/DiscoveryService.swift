@@ -29,12 +29,12 @@ package struct DiscoveredService: Hashable, Sendable {
 
 /// An address out of an answer, and the interface the answer came on.
 package struct FoundAddress: Hashable, Sendable {
-    package let address: SocketAddress
+    package let address: NetworkAddress
     package let interface: UInt32
     /// In a subnet of that interface, or of this machine itself.
     package let sharesSubnet: Bool
 
-    package init(address: SocketAddress, interface: UInt32, sharesSubnet: Bool) {
+    package init(address: NetworkAddress, interface: UInt32, sharesSubnet: Bool) {
         self.address = address
         self.interface = interface
         self.sharesSubnet = sharesSubnet

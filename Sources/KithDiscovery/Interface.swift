@@ -36,7 +36,7 @@ package struct Interface: Hashable, Sendable {
         for entry in sequence(first: first, next: { $0.pointee.ifa_next }) {
             let flags = Int32(bitPattern: entry.pointee.ifa_flags)
             guard flags & Int32(IFF_UP) != 0, let address = entry.pointee.ifa_addr,
-                let ip = SocketAddress(UnsafePointer(address))?.ip
+                let ip = NetworkAddress(UnsafePointer(address))?.ip
             else { continue }
             let index = if_nametoindex(entry.pointee.ifa_name)
             guard index != 0 else { continue }

@@ -1,6 +1,6 @@
 /// An address as a person or a list names it: an IP address, or a host name that must be looked up before each dial.
 package enum PeerAddress: Hashable, Sendable, CustomStringConvertible {
-    case numeric(SocketAddress)
+    case numeric(NetworkAddress)
     case name(String, port: UInt16)
 
     /// Reads `HOST:PORT`, `ADDRESS:PORT` or `[ADDRESS]:PORT`; a bare host or address gets the default port.
@@ -23,13 +23,21 @@ package enum PeerAddress: Hashable, Sendable, CustomStringConvertible {
         } else {
             throw .invalid("\(text): the port is missing; write HOST:PORT")
         }
-        if let address = SocketAddress(host: host, port: port) {
+        if let address = NetworkAddress(host: host, port: port) {
             guard !address.isUndialable else { throw .invalid("\(text): no node can be at this address") }
             self = .numeric(address)
         } else if Self.isName(host) {
             self = .name(host, port: port)
         } else {
             throw .invalid("\(text): neither an IP address nor a host name")
+        }
+    }
+
+    /// The name, or the address with its scope: what a dial takes.
+    package var host: String {
+        switch self {
+        case .numeric(let address): address.host
+        case .name(let name, _): name
         }
     }
 

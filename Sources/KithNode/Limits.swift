@@ -18,8 +18,9 @@ package enum NodeLimits {
     /// How long one address may take to answer, in milliseconds.
     package static let dialTimeoutMilliseconds: UInt64 = 4_000
 
-    /// How long an established link has to answer before a newer one takes its place, in milliseconds.
-    package static let linkProbeMilliseconds: UInt64 = 2_000
+    /// A link that was not heard from for this long gives way to a newer one, in milliseconds: a living one is pinged
+    /// every five seconds.
+    package static let linkAliveMilliseconds: UInt64 = 6_500
 
     /// A presence record is sent anew after this time, in milliseconds, and forgotten after three of them.
     package static let presenceIntervalMilliseconds: UInt64 = 20_000

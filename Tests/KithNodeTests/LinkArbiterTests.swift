@@ -14,7 +14,7 @@ import Testing
             var arbiter = LinkArbiter(node: node)
             for number in order {
                 let isDialled = (number == 0) == (node == low)
-                _ = arbiter.authenticated(.init(id: UInt64(number), isDialled: isDialled), to: peer, oldIsFresh: true)
+                _ = arbiter.authenticated(.init(id: UInt64(number), isDialled: isDialled), to: peer, oldIsAlive: true)
             }
             return arbiter.link(to: peer)?.id
         }
@@ -24,27 +24,25 @@ import Testing
 
     @Test func whoDialsAgainReplacesItsOwnLink() {
         var arbiter = LinkArbiter(node: low)
-        #expect(arbiter.authenticated(.init(id: 1, isDialled: false), to: high, oldIsFresh: true) == .use(closing: nil))
-        #expect(arbiter.authenticated(.init(id: 2, isDialled: false), to: high, oldIsFresh: true) == .use(closing: 1))
-        #expect(arbiter.closed(1, to: high) == nil)
+        #expect(arbiter.authenticated(.init(id: 1, isDialled: false), to: high, oldIsAlive: true) == .use(closing: nil))
+        #expect(arbiter.authenticated(.init(id: 2, isDialled: false), to: high, oldIsAlive: true) == .use(closing: 1))
+        #expect(arbiter.closed(1, to: high) == false)
         #expect(arbiter.link(to: high)?.id == 2)
     }
 
-    @Test(arguments: [true, false]) func aSilentLinkGivesWayToANewerOne(answers: Bool) {
+    @Test(arguments: [true, false]) func aSilentLinkGivesWayToANewerOne(isAlive: Bool) {
         var arbiter = LinkArbiter(node: low)
-        _ = arbiter.authenticated(.init(id: 1, isDialled: true), to: high, oldIsFresh: true)
-        let decision = arbiter.authenticated(.init(id: 2, isDialled: false), to: high, oldIsFresh: false)
-        #expect(decision == .probe(old: 1))
-        let resolved = arbiter.resolve(high, oldAnswered: answers)
-        #expect(resolved?.decision == (answers ? .reject : .use(closing: 1)))
-        #expect(arbiter.link(to: high)?.id == (answers ? 1 : 2))
+        _ = arbiter.authenticated(.init(id: 1, isDialled: true), to: high, oldIsAlive: true)
+        let decision = arbiter.authenticated(.init(id: 2, isDialled: false), to: high, oldIsAlive: isAlive)
+        #expect(decision == (isAlive ? .reject : .use(closing: 1)))
+        #expect(arbiter.link(to: high)?.id == (isAlive ? 1 : 2))
     }
 
-    @Test func aWaitingLinkIsUsedWhenTheOldOneEnds() {
+    @Test func onlyTheEndOfTheLinkInUseFreesItsPlace() {
         var arbiter = LinkArbiter(node: low)
-        _ = arbiter.authenticated(.init(id: 1, isDialled: true), to: high, oldIsFresh: true)
-        _ = arbiter.authenticated(.init(id: 2, isDialled: false), to: high, oldIsFresh: false)
-        #expect(arbiter.closed(1, to: high)?.id == 2)
-        #expect(arbiter.link(to: high)?.id == 2)
+        _ = arbiter.authenticated(.init(id: 1, isDialled: true), to: high, oldIsAlive: true)
+        #expect(arbiter.closed(7, to: high) == false)
+        #expect(arbiter.closed(1, to: high) == true)
+        #expect(arbiter.link(to: high) == nil)
     }
 }

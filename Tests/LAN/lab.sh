@@ -8,7 +8,7 @@
 #                        what it prints and the line `= STATUS`; the end of input takes the LAN down.
 #
 #   lab_check          0, or 1 and the line `LAN: skipped, REASON`
-#   lab_up N           starts nodes 1 to N (10.77.0.I on eth0) and waits until each Avahi is on its bus
+#   lab_up N           starts nodes 1 to N (10.77.0.I on eth0) and waits until each Avahi is ready
 #   lab_node I         starts one more
 #   lab_pid I          a process id inside node I, for nsenter -t PID -n -m
 #   on I COMMAND...    runs a command inside node I
@@ -100,8 +100,9 @@ on() {
   nsenter -t "$(cat "$LAB_DIR/pid$i")" -n -m -- "$@"
 }
 
+# On the bus, and done with probing its host name: an address that goes before that leaves Avahi 0.8 unready for ever.
 lab_ready() {
-  lab_wait 100 lab_on_bus "$1" || { echo "node $1: no Avahi: $(tail -n 1 "$LAB_DIR/avahi$1.log")"; return 1; }
+  lab_wait 100 lab_on_bus "$1" && lab_wait 100 grep -q 'Server startup complete' "$LAB_DIR/avahi$1.log" || { echo "node $1: no Avahi: $(tail -n 1 "$LAB_DIR/avahi$1.log")"; return 1; }
 }
 
 lab_on_bus() {

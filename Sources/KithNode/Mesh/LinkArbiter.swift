@@ -1,7 +1,9 @@
 import KithDocument
 
-/// Of two links to one peer one stays, and both sides choose the same: the one that the lower id dialled. A link that
-/// does not answer gives way to a newer one whoever dialled it.
+/// Of two links to one peer one stays, and both sides choose the same: the one that the lower id dialled.
+///
+/// Nobody dials a peer to which there is a link. So a second link means that both sides dialled at once, or that one side
+/// has lost the first: a link that was not heard from for longer than its heartbeat gives way to the new one.
 package struct LinkArbiter: Sendable {
     package struct Link: Hashable, Sendable {
         package let id: UInt64
@@ -19,13 +21,10 @@ package struct LinkArbiter: Sendable {
         case use(closing: UInt64?)
         /// The new link is closed: the old one stays.
         case reject
-        /// The old link is asked for a sign of life, and the new one waits: `resolve` decides.
-        case probe(old: UInt64)
     }
 
     private let node: NodeID
     private var established: [NodeID: Link] = [:]
-    private var held: [NodeID: Link] = [:]
 
     package init(node: NodeID) { self.node = node }
 
@@ -33,42 +32,24 @@ package struct LinkArbiter: Sendable {
     package func link(to peer: NodeID) -> Link? { established[peer] }
 
     /// A link is authenticated.
-    /// - Parameter oldIsFresh: whether the link in use was established or heard from within the last second.
-    package mutating func authenticated(_ link: Link, to peer: NodeID, oldIsFresh: Bool) -> Decision {
+    /// - Parameter oldIsAlive: whether the link in use, if there is one, was heard from within a heartbeat.
+    package mutating func authenticated(_ link: Link, to peer: NodeID, oldIsAlive: Bool) -> Decision {
         guard let old = established[peer] else {
             established[peer] = link
             return .use(closing: nil)
         }
-        // Who dials again has lost its link; and of a pair the lower id's stays.
-        if old.isDialled == link.isDialled || isPreferred(link, to: peer) {
-            established[peer] = link
-            return .use(closing: old.id)
-        }
-        if oldIsFresh { return .reject }
-        if held[peer] != nil { return .reject }
-        held[peer] = link
-        return .probe(old: old.id)
-    }
-
-    /// The probe of an old link ended: the waiting link is to be used or closed. Nil when none waits.
-    package mutating func resolve(_ peer: NodeID, oldAnswered: Bool) -> (link: Link, decision: Decision)? {
-        guard let link = held.removeValue(forKey: peer) else { return nil }
-        guard let old = established[peer] else {
-            established[peer] = link
-            return (link, .use(closing: nil))
-        }
-        if oldAnswered { return (link, .reject) }
+        // Who dials again has lost its link; of a pair dialled from both ends the lower id's stays.
+        let isPreferred = link.isDialled == (node < peer)
+        guard old.isDialled == link.isDialled || isPreferred || !oldIsAlive else { return .reject }
         established[peer] = link
-        return (link, .use(closing: old.id))
+        return .use(closing: old.id)
     }
 
-    /// A link ended. Returns the link that waited for its place, now to be used.
-    package mutating func closed(_ id: UInt64, to peer: NodeID) -> Link? {
-        if held[peer]?.id == id { held[peer] = nil }
-        guard established[peer]?.id == id else { return nil }
-        established[peer] = held.removeValue(forKey: peer)
-        return established[peer]
+    /// A link ended. False when it was not the one in use.
+    @discardableResult
+    package mutating func closed(_ id: UInt64, to peer: NodeID) -> Bool {
+        guard established[peer]?.id == id else { return false }
+        established[peer] = nil
+        return true
     }
-
-    private func isPreferred(_ link: Link, to peer: NodeID) -> Bool { link.isDialled == (node < peer) }
 }

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Link-local IPv6 addresses (fe80::/10) mean nothing without the interface they were learnt on, so they carry its
 /// index as scope; every other address has scope 0. An IPv4 address written as IPv6 (::ffff:a.b.c.d) is the IPv4 one.
-package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
+package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     /// 4 or 16 bytes in network order.
     package let ip: [UInt8]
     /// The interface index of a link-local IPv6 address, else 0.
@@ -89,31 +89,6 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// `192.0.2.1:5484` or `[fe80::1%eth0]:5484`.
     package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
-
-    /// Calls with the address as the system's calls take it.
-    package func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        var storage = sockaddr_storage()
-        let length = withUnsafeMutableBytes(of: &storage) { raw -> Int in
-            if isIPv6 {
-                var address = sockaddr_in6()
-                address.sin6_family = sa_family_t(AF_INET6)
-                address.sin6_port = port.bigEndian
-                address.sin6_scope_id = scope
-                withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: ip) }
-                raw.storeBytes(of: address, as: sockaddr_in6.self)
-                return MemoryLayout<sockaddr_in6>.size
-            }
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = port.bigEndian
-            withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: ip) }
-            raw.storeBytes(of: address, as: sockaddr_in.self)
-            return MemoryLayout<sockaddr_in>.size
-        }
-        return withUnsafePointer(to: &storage) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
-        }
-    }
 
     private static func isLinkLocalIPv6(_ ip: [UInt8]) -> Bool {
         ip.count == 16 && ip[0] == 0xfe && ip[1] & 0xc0 == 0x80
