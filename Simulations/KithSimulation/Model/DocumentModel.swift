@@ -33,7 +33,8 @@ struct DocumentModel {
     /// Loads of initial data, which any edit outranks and any deletion ends.
     private(set) var initials = WriteSet()
     /// False once a register and a deeper field may compete.
-    var isModelled = true
+    private(set) var isModelled = true
+    private var paths: [String] = []
     /// Whether some node has purged it: then that node may lack it.
     var isPurgedSomewhere = false
 
@@ -45,7 +46,15 @@ struct DocumentModel {
         for index in writes.indices where writes[index].revision == revision { writes[index].isAcknowledged = true }
     }
 
-    func acknowledged(_ number: Int) -> Bool { writes[number].isAcknowledged }
+    /// Fields that a client writes: from where one is under another on, nothing is foretold of the fields.
+    mutating func notePaths(_ written: [String]) {
+        for path in written where !paths.contains(where: { $0.utf8.elementsEqual(path.utf8) }) {
+            if paths.contains(where: { $0.utf8.starts(with: (path + "/").utf8) || path.utf8.starts(with: ($0 + "/").utf8) }) {
+                isModelled = false
+            }
+            paths.append(path)
+        }
+    }
 
     // What a client wrote.
 

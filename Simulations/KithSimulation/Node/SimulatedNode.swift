@@ -10,8 +10,6 @@ struct NodeLink {
     enum Phase {
         /// The connection is not there yet.
         case dialling
-        /// Authenticated, and waiting for the older link to show that it lives.
-        case held
         case running(Link)
     }
 
@@ -20,14 +18,14 @@ struct NodeLink {
     let end: Int
     let peer: Int
     var phase: Phase
-    /// Bytes that came while it was held.
-    var early: [UInt8] = []
     var establishedAt = Instant(milliseconds: 0)
     var lastHeard = Instant(milliseconds: 0)
     /// The moment for which a deadline is set.
     var deadline: Instant?
     /// What the link last said of each database.
     var statuses: [SessionStatus?]
+    /// Whether both sides have said hello.
+    var isOpened = false
 
     var isDialled: Bool { end == 0 }
 }
@@ -52,6 +50,8 @@ final class SimulatedNode {
     var links: [NodeLink] = []
     var arbiter: LinkArbiter
     var dials: DialSchedule<NodeID>
+    /// By database the link that fills it while it is empty; the others wait.
+    var filling: [UInt64?] = []
     let selection: MeshSelection
     private let root: SeededGenerator
 

@@ -17,8 +17,8 @@ final class SimulationRun {
         case answer(node: Int, incarnation: Int, database: Int, lane: Int)
         case linkDeadline(node: Int, incarnation: Int, connection: UInt64)
         case dialTimeout(node: Int, incarnation: Int, connection: UInt64)
-        /// The older link had its time to show that it lives.
-        case probeTimeout(node: Int, incarnation: Int, peer: Int, old: UInt64, since: Instant)
+        /// A link is told something that its node found out.
+        case input(node: Int, incarnation: Int, connection: UInt64, LinkInput)
         case mesh(node: Int, incarnation: Int)
         case wallClock(node: Int, incarnation: Int)
         case start(node: Int)
@@ -103,7 +103,7 @@ final class SimulationRun {
         case .check: try check()
         case .execute(let node, let incarnation, _, _), .answer(let node, let incarnation, _, _),
             .linkDeadline(let node, let incarnation, _), .dialTimeout(let node, let incarnation, _),
-            .probeTimeout(let node, let incarnation, _, _, _), .mesh(let node, let incarnation),
+            .input(let node, let incarnation, _, _), .mesh(let node, let incarnation),
             .wallClock(let node, let incarnation):
             guard nodes[node].incarnation == incarnation else { return }
             if nodes[node].pausedUntil > now {
@@ -120,7 +120,7 @@ final class SimulationRun {
         case .answer(_, _, let database, let lane): try answer(node, database, lane)
         case .linkDeadline(_, _, let connection): try deadline(node, connection)
         case .dialTimeout(_, _, let connection): try dialTimedOut(node, connection)
-        case .probeTimeout(_, _, let peer, let old, let since): try probed(node, peer, old, since)
+        case .input(_, _, let connection, let input): try tell(node, connection, input)
         case .mesh: try lookAround(node)
         case .wallClock: try tellWallClock(node)
         case .item, .network, .start, .resume, .check: break
