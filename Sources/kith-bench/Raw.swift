@@ -29,7 +29,7 @@ final class Raw {
         )
         run(
             """
-            CREATE TABLE documents(sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, flags INTEGER NOT NULL,
+            CREATE TABLE documents(number INTEGER PRIMARY KEY, sequence INTEGER NOT NULL UNIQUE, id TEXT NOT NULL UNIQUE, flags INTEGER NOT NULL,
             revision BLOB NOT NULL, tree BLOB NOT NULL, body TEXT);
             CREATE INDEX conflicts ON documents(sequence) WHERE flags & 2
             """)
@@ -65,7 +65,8 @@ final class Raw {
     func write(_ rows: [Row], batch: Int) {
         var statement: OpaquePointer?
         Self.check(
-            sqlite3_prepare_v2(handle, "INSERT INTO documents VALUES (?1, ?2, ?3, ?4, ?5, ?6)", -1, &statement, nil))
+            sqlite3_prepare_v2(
+                handle, "INSERT INTO documents VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6)", -1, &statement, nil))
         defer { sqlite3_finalize(statement) }
         for start in stride(from: 0, to: rows.count, by: batch) {
             run("BEGIN IMMEDIATE")

@@ -15,7 +15,8 @@ enum Schema {
 
     private static let tables = """
         CREATE TABLE documents(
-            sequence INTEGER PRIMARY KEY,
+            number INTEGER PRIMARY KEY,
+            sequence INTEGER NOT NULL UNIQUE,
             id TEXT NOT NULL UNIQUE,
             flags INTEGER NOT NULL,
             revision BLOB NOT NULL,
