@@ -58,7 +58,9 @@ let package = Package(
                 "KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication", "KithDiscovery",
                 "KithTransport", "KithHTTPCore",
             ]),
-        command("kith", path: "Sources/kith-cli", ["KithCrypto", "KithDocument", "KithHTTPCore", "KithNode", "KithTransport"]),
+        command(
+            "kith", path: "Sources/kith-cli",
+            ["KithCrypto", "KithDiscovery", "KithDocument", "KithHTTPCore", "KithNode", "KithTransport"]),
 
         .target(
             name: "KithSimulation",
@@ -75,13 +77,17 @@ let package = Package(
         tests(of: "KithDocument"),
         tests(of: "KithMerge", ["KithDocument"]),
         tests(of: "KithStore", ["CSQLite", "KithDocument", "KithMerge"]),
-        tests(of: "KithReplication", ["KithDocument"]),
+        tests(of: "KithReplication", ["KithCrypto", "KithDocument", "KithMerge"]),
         // Runs inside a network namespace, where a test can't be itself.
         command("kith-discovery-probe", path: "Tests/LAN/Probe", ["KithDiscovery", "KithDocument"]),
         tests(of: "KithDiscovery", ["KithDocument", "kith-discovery-probe"]),
         tests(of: "KithTransport", ["KithCrypto", "KithDocument"]),
         tests(of: "KithHTTPCore"),
-        tests(of: "KithNode", ["KithDocument", "KithReplication", "KithStore"]),
+        tests(of: "KithNode", ["KithDocument", "KithHTTPCore", "KithReplication", "KithStore"]),
+        .testTarget(
+            name: "KithCommandTests",
+            dependencies: ["KithDocument", "KithHTTPCore", "KithNode", "KithTestSupport", "kith"], exclude: ["Golden"],
+            swiftSettings: settings),
         tests(of: "KithSimulation"),
         .testTarget(
             name: "KithEndToEndTests", dependencies: ["KithDocument", "KithHTTPCore", "KithTestSupport", "kith"],

@@ -1,0 +1,182 @@
+internal import KithDocument
+
+/// One connection to one peer: the hello, the heartbeat, credit, and a session for each database that both sides carry.
+///
+/// A state machine without input or output of its own: every event is an input with its moment, and what it leads to is
+/// returned. The shell owns the socket, the timers and the databases, and carries the directives out in order. What
+/// follows from a commit is made only from the input that tells of it. One link is one connection: when it has ended, it
+/// takes every input and does nothing.
+package struct Link {
+    enum State {
+        case fresh
+        /// The hello was sent; the peer's is to come until the moment.
+        case greeting(until: Instant)
+        /// The peer's hello came; its statements are judged.
+        case judging(Hello, version: UInt64)
+        case open(version: UInt64)
+        case ended
+    }
+
+    let configuration: LinkConfiguration
+    var state = State.fresh
+    var output: LinkOutput
+    var decoder = FrameDecoder()
+    /// Whether statements are judged, so that nothing after them is looked at.
+    var isJudging = false
+    var heartbeat: HeartbeatState
+    /// The databases that this side carries, by the number it gave them; those that the peer carries.
+    var carried: [Carried] = []
+    var lastNumber: UInt64 = 0
+    var peerDatabases: [DatabaseEntry] = []
+    var lastPeerNumber: UInt64 = 0
+    /// A session keeps its place; an ended one leaves it empty.
+    var sessions: [Session?] = []
+    /// The feeds that the peer opened; looked up only.
+    var servedFeeds: [FeedID: Int] = [:]
+    var lastServedFeed: FeedID = 0
+    /// The feeds that this side opened, among them ended ones; looked up only.
+    var pulledFeeds: [FeedID: Int] = [:]
+
+    struct Carried {
+        let number: UInt64
+        let name: String
+        var summary: ReplicaSummary
+        var isHeld: Bool
+        var session: Int?
+    }
+
+    package init(_ configuration: LinkConfiguration) {
+        self.configuration = configuration
+        output = LinkOutput(window: configuration.windowBytes)
+        heartbeat = HeartbeatState(configuration)
+    }
+
+    /// Whether the link has ended.
+    package var isEnded: Bool { if case .ended = state { true } else { false } }
+
+    /// Takes one event.
+    /// - Parameter now: never earlier than at the input before.
+    package mutating func handle(_ input: LinkInput, now: Instant) -> [LinkDirective] {
+        output.now = max(now, output.now)
+        if isEnded { return [] }
+        do throws(ProtocolError) {
+            try take(input)
+            if !isEnded { try settle() }
+        } catch {
+            end(Goodbye(code: .protocolError, text: error.message))
+        }
+        return output.finish()
+    }
+
+    /// When the link wants `LinkInput.deadline`; nil for never.
+    package var nextDeadline: Instant? {
+        switch state {
+        case .fresh, .ended: nil
+        case .greeting(let until): until
+        case .judging, .open:
+            (sessions.map { $0?.nextDeadline } + [heartbeat.nextDeadline]).compactMap(\.self).min()
+        }
+    }
+
+    private mutating func take(_ input: LinkInput) throws(ProtocolError) {
+        switch input {
+        case .start(let databases): start(databases)
+        case .received(let bytes): try receive(bytes)
+        case .sendBufferDrained(let remaining): output.gate.unsent = remaining
+        case .deadline: passDeadline()
+        case .wallClock(let milliseconds): heartbeat.setWallClock(milliseconds, now: output.now)
+        case .storeDone(let ticket, let result):
+            let owner = output.redeem(ticket)
+            if sessions[owner.session] != nil {
+                sessions[owner.session]?.storeDone(owner, result, &output)
+            } else {
+                output.gate.unreserve(owner.work.reservedBytes)
+            }
+        case .statementsJudged(let refusal): try judged(refusal)
+        case .claimed(let ticket, let granted, let deferred):
+            let owner = output.redeem(ticket)
+            sessions[owner.session]?.claimed(owner, granted, deferred, &output)
+        case .carry(let database): carry(database)
+        case .drop(let database): drop(database)
+        case .hold(let database, let isHeld): hold(database, isHeld)
+        case .localCommit(let database, let summary): noteCommit(database, summary)
+        case .statements(let statements): if isOpen { output.send(.statements(statements)) }
+        case .presence(let record): if isOpen { output.send(.presence(record)) }
+        case .stop(let goodbye): end(goodbye)
+        case .disconnected: disconnect()
+        }
+    }
+
+    /// Whether the peer's hello was accepted.
+    var isOpen: Bool { if case .open = state { true } else { false } }
+
+    private mutating func start(_ databases: [CarriedDatabase]) {
+        guard case .fresh = state else { preconditionFailure("a link was started twice; it is \(state)") }
+        for database in databases.prefix(ReplicationLimits.databases) { add(database) }
+        state = .greeting(until: output.now.advanced(byMilliseconds: ReplicationLimits.helloMilliseconds))
+        heartbeat.started(now: output.now)
+        output.send(
+            .hello(
+                Hello(
+                    versions: configuration.versions, capabilities: configuration.capabilities,
+                    nodeName: configuration.nodeName.prefix(bytes: ReplicationLimits.nodeNameBytes),
+                    softwareVersion: configuration.softwareVersion.prefix(bytes: ReplicationLimits.wordBytes),
+                    statements: configuration.statements, databases: carried.map(\.entry),
+                    window: UInt64(configuration.windowBytes))))
+    }
+
+    private mutating func passDeadline() {
+        if case .greeting(let until) = state, until <= output.now {
+            return end(Goodbye(code: .silence, text: "no hello within \(ReplicationLimits.helloMilliseconds / 1000) s"))
+        }
+        guard isOpen || isJudging else { return }
+        if let goodbye = heartbeat.beat(&output) { return end(goodbye) }
+        guard isOpen else { return }
+        for index in sessions.indices { sessions[index]?.deadline(&output) }
+    }
+
+    /// What follows every input.
+    private mutating func settle() throws(ProtocolError) {
+        for index in sessions.indices { settle(session: index) }
+        guard output.gate.unsent <= ReplicationLimits.heldBytes else {
+            return end(Goodbye(code: .silence, text: "the peer does not read what it is sent"))
+        }
+    }
+
+    private mutating func settle(session index: Int) {
+        guard let database = sessions[index]?.facts.database else { return }
+        sessions[index]?.settle(&output)
+        if let feed = sessions[index]?.puller?.feed { pulledFeeds[feed] = index }
+        if let status = sessions[index]?.changedStatus() { output.report(.status(database: database, status)) }
+    }
+
+    // The end.
+
+    /// Says goodbye and ends.
+    mutating func end(_ goodbye: Goodbye) {
+        finishSessions()
+        if case .fresh = state {} else { output.send(.goodbye(goodbye)) }
+        state = .ended
+        output.endWith(LinkEnd(isByPeer: false, goodbye: goodbye))
+    }
+
+    /// The peer has said goodbye.
+    mutating func endByPeer(_ goodbye: Goodbye) {
+        finishSessions()
+        state = .ended
+        output.endWith(LinkEnd(isByPeer: true, goodbye: goodbye))
+    }
+
+    private mutating func disconnect() {
+        finishSessions()
+        state = .ended
+    }
+
+    private mutating func finishSessions() {
+        for index in sessions.indices where sessions[index]?.puller != nil { sessions[index]?.endPulling(&output) }
+    }
+}
+
+extension Link.Carried {
+    var entry: DatabaseEntry { DatabaseEntry(number: number, name: name, state: DatabaseState(summary)) }
+}

@@ -1,0 +1,86 @@
+package import KithDocument
+
+/// What happens to a link.
+package enum LinkInput: Sendable {
+    /// The connection is up and both ends are authenticated. The first input.
+    case start(databases: [CarriedDatabase])
+    case received([UInt8])
+    /// Of the bytes given to `send` so many still wait in this process.
+    case sendBufferDrained(remaining: Int)
+    /// The moment of `nextDeadline` has come.
+    case deadline
+    /// The wall clock in milliseconds since 1970, now; told at the start and again every few seconds.
+    case wallClock(Int64)
+    /// The answer to `LinkDirective.store`.
+    case storeDone(Ticket, StoreResult)
+    /// The answer to `LinkDirective.judge`: nil when the peer is still trusted, else why not.
+    case statementsJudged(refusal: String?)
+    /// The answer to `LinkDirective.claim`: each want is in one of the two.
+    case claimed(Ticket, granted: [Want], deferred: [Want])
+    /// This node carries one more database, or none of that name any more.
+    case carry(CarriedDatabase)
+    case drop(database: String)
+    /// Pulling a database begins or waits.
+    case hold(database: String, isHeld: Bool)
+    /// A commit changed the database, whoever wrote: told after it is durable.
+    case localCommit(database: String, ReplicaSummary)
+    /// Statements that became known since the hello, to be sent.
+    case statements([[UInt8]])
+    /// A presence record to be sent.
+    case presence([UInt8])
+    /// The link is to end with this goodbye.
+    case stop(Goodbye)
+    /// The connection is gone.
+    case disconnected
+}
+
+/// What a link wants done, in this order.
+package enum LinkDirective: Sendable {
+    case send([UInt8])
+    /// The connection is closed once what was given to `send` is out, at most a few seconds later. The last directive.
+    case close(LinkEnd)
+    /// Store work for `perform`; it is carried out even when the link has ended meanwhile. Writes of one database in
+    /// the order given; the rest in any order.
+    case store(Ticket, database: String, StoreRequest)
+    /// The peer's statements: judged before anything else that it said is looked at.
+    case judge([[UInt8]])
+    /// May these documents be asked of this peer? Answered from the database's `WantRegistry`.
+    case claim(Ticket, database: String, [Want])
+    /// These documents are stored, or not to be had here: others may ask for them.
+    case releaseClaims(database: String, [DocumentID])
+    case releaseAllClaims(database: String)
+    /// The peer is at work on what it was asked for.
+    case keepClaims(database: String)
+    case report(LinkEvent)
+}
+
+/// How a link ended.
+package struct LinkEnd: Hashable, Sendable {
+    /// Whether the peer said goodbye, rather than this side.
+    package let isByPeer: Bool
+    package let goodbye: Goodbye
+}
+
+/// What a node shows of a link.
+package enum LinkEvent: Hashable, Sendable {
+    /// The hello came and its statements were accepted.
+    case opened(PeerDescription)
+    /// All databases that the peer carries now.
+    case peerDatabases([DatabaseEntry])
+    case presence([UInt8])
+    /// The clock offset is the peer's wall clock less this node's; nil when either has none.
+    case heartbeat(roundTripMilliseconds: UInt64, clockOffsetMilliseconds: Int64?)
+    case status(database: String, SessionStatus)
+    /// Documents of the peer that were refused here.
+    case refused(database: String, [Refusal])
+    /// Documents from here that the peer refused.
+    case refusedByPeer(database: String, [Refusal])
+}
+
+package struct PeerDescription: Hashable, Sendable {
+    package let nodeName: String
+    package let softwareVersion: String
+    package let protocolVersion: UInt64
+    package let capabilities: [String]
+    package let databases: [DatabaseEntry]
+}

@@ -1,0 +1,96 @@
+internal import KithDocument
+
+// Whether the two databases are equal, and what is done when they are not.
+
+extension Session {
+    /// Where both databases stand with nothing outstanding between them; nil while something is.
+    var comparablePair: Comparison.Pair? {
+        if facts.pulls {
+            guard let puller, puller.isAtRest, let processed = puller.processed else { return nil }
+            // What the peer said of itself must not be ahead of what was taken in.
+            guard processed.timeline != facts.theirs.position.timeline
+                || processed.sequence >= facts.theirs.position.sequence
+            else { return nil }
+        }
+        if facts.serves {
+            guard let source, source.isAtRest, source.readThrough >= facts.local.position.sequence else { return nil }
+        }
+        guard facts.pulls || facts.serves else { return nil }
+        return Comparison.Pair(mine: facts.local, theirs: facts.theirs)
+    }
+
+    /// The next step of a comparison whose time has come.
+    mutating func goOnComparing(_ output: inout LinkOutput) {
+        guard let deadline = comparison.deadline, deadline <= output.now else { return }
+        switch comparison.state {
+        case .settling(let pair, _):
+            guard let puller else {
+                // Only who pulls can find out more.
+                _ = comparison.conclude(pair, isEqual: false, now: output.now)
+                return
+            }
+            if puller.isComparing {
+                // An answer about an earlier pair is still to come.
+                comparison.settleAgain(pair, now: output.now)
+                return
+            }
+            self.puller?.isComparing = true
+            comparison.state = .comparing(pair)
+            output.store(.exclusions, facts.database, for: facts.owner(puller.feed, .ownExclusions))
+        case .different: comparison.state = .open
+        case .open, .equal, .comparing: break
+        }
+    }
+
+    mutating func sendComparison(_ documents: [DocumentID], _ output: inout LinkOutput) {
+        guard puller != nil else { return }
+        puller?.compare(Array(documents.prefix(ReplicationLimits.exclusions)), &output)
+    }
+
+    mutating func receive(_ compared: Compared, _ output: inout LinkOutput) throws(ProtocolError) {
+        guard let feed = puller?.feed, let documents = puller?.comparing else {
+            throw ProtocolError("a comparison came that was not asked for")
+        }
+        puller?.comparing = nil
+        output.store(
+            .digest(of: documents.union(compared.documents)), facts.database, for: facts.owner(feed, .ownDigest(compared)))
+    }
+
+    /// Both sides without what either leaves out.
+    mutating func conclude(
+        _ theirs: Compared, _ sum: Digest256, _ summary: ReplicaSummary, _ output: inout LinkOutput
+    ) {
+        puller?.isComparing = false
+        guard case .comparing(let pair) = comparison.state else { return }
+        var mine = summary.digest
+        mine -= sum
+        let isEqual = mine == theirs.digest
+        guard isEqual || (pair.mine.position == summary.position && pair.theirs.position == theirs.position) else {
+            // Something was written meanwhile: from the start.
+            comparison.state = .open
+            return
+        }
+        if comparison.conclude(pair, isEqual: isEqual, now: output.now) { puller?.reconcile(.repair, facts, &output) }
+    }
+}
+
+extension Puller {
+    /// Whether all that came is stored and nothing more is on its way, as far as the peer said.
+    fileprivate var isAtRest: Bool {
+        guard case .following = phase else { return false }
+        return isCaughtUp && pages.isEmpty && applying == nil && reconciliation == nil
+    }
+
+    mutating func compare(_ documents: [DocumentID], _ output: inout LinkOutput) {
+        comparing = documents
+        output.send(.compare(feed: feed, documents: documents))
+    }
+}
+
+extension Source {
+    /// Whether all that was read is acknowledged and nothing more is to be read.
+    fileprivate var isAtRest: Bool {
+        guard case .streaming = phase, let lastPage else { return false }
+        return lastPage.digest != nil && sent.isEmpty && !hasMore && !isReading && emptyPage == nil
+    }
+}

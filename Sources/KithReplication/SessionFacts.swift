@@ -1,0 +1,61 @@
+internal import KithDocument
+
+/// What the two halves of a session share: whose it is, where both databases stand, and the counts.
+struct SessionFacts {
+    /// The session's place on its link.
+    let session: Int
+    let database: String
+    let peer: NodeID
+    /// The peer's number for the database.
+    let peerNumber: UInt64
+    /// Whether this side pulls, and whether it is pulled from.
+    let pulls: Bool
+    let serves: Bool
+    /// The latest known of either side.
+    private(set) var local: DatabaseState
+    private(set) var theirs: DatabaseState
+    var echo = EchoFilter()
+    var pulled: UInt64 = 0
+    var pushed: UInt64 = 0
+    var refused: UInt64 = 0
+    var refusedByPeer: UInt64 = 0
+
+    init(
+        session: Int, database: String, peer: NodeID, peerNumber: UInt64, pulls: Bool, serves: Bool, local: DatabaseState,
+        theirs: DatabaseState
+    ) {
+        self.session = session
+        self.database = database
+        self.peer = peer
+        self.peerNumber = peerNumber
+        self.pulls = pulls
+        self.serves = serves
+        self.local = local
+        self.theirs = theirs
+    }
+
+    /// Readings of one database may arrive out of order: a later one has the higher sequence, or the same.
+    mutating func noteLocal(_ summary: ReplicaSummary) { noteLocal(DatabaseState(summary)) }
+
+    mutating func noteLocal(_ position: Position, _ digest: Digest256) {
+        noteLocal(DatabaseState(position: position, digest: digest, documents: local.documents))
+    }
+
+    private mutating func noteLocal(_ state: DatabaseState) {
+        if local.position.timeline != state.position.timeline || state.position.sequence >= local.position.sequence {
+            local = state
+        }
+    }
+
+    mutating func noteTheirs(_ position: Position, _ digest: Digest256) {
+        if theirs.position.timeline != position.timeline || position.sequence >= theirs.position.sequence {
+            theirs = DatabaseState(position: position, digest: digest, documents: theirs.documents)
+        }
+    }
+
+    mutating func noteTheirs(_ state: DatabaseState) { theirs = state }
+
+    func owner(_ feed: FeedID, _ work: TicketOwner.Work) -> TicketOwner {
+        TicketOwner(session: session, feed: feed, work: work)
+    }
+}

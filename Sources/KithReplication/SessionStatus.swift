@@ -1,0 +1,29 @@
+/// Where one database stands with one peer.
+package struct SessionStatus: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
+        case opening
+        /// Pulling waits for the database's first feed.
+        case held
+        case following
+        /// Comparing and exchanging documents by ranges.
+        case reconciling
+        /// A store failed, here or there.
+        case failed(String)
+    }
+
+    package var state: State
+    /// At most so many changes the peer has that are not stored here; nil when not known, and for a reader.
+    package var inChanges: UInt64?
+    /// At most so many changes here that the peer has not acknowledged; nil when not known.
+    package var outChanges: UInt64?
+    /// Whether the digests are equal at one pair of positions; nil while there is no such pair.
+    package var digestEqual: Bool?
+    /// Revisions stored from the peer, and sent to it, since the link came up.
+    package var pulled: UInt64
+    package var pushed: UInt64
+    /// Documents refused here, and by the peer.
+    package var refused: UInt64
+    package var refusedByPeer: UInt64
+    /// Whether the two are in sync: nothing outstanding either way, and the digests equal.
+    package var isInSync: Bool
+}

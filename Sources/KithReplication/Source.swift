@@ -1,0 +1,226 @@
+internal import KithDocument
+
+/// The source's half of a session: offers this database's changes to the peer and answers what it wants.
+///
+/// The store is read page by page, only while the peer's credit and the shell's buffer have room, and nothing is held
+/// between two reads but how far they went. One source is one feed of the peer: it is not used again.
+struct Source {
+    enum Phase {
+        /// Opened; no changes are wanted yet.
+        case idle
+        case resuming
+        case streaming
+    }
+
+    struct SentPage {
+        let number: UInt64
+        let through: Position
+        /// The digest at its end, when nothing followed.
+        let digest: Digest256?
+    }
+
+    /// A `Want` under way.
+    struct Serving {
+        let request: UInt64
+        var wants: [Want]
+    }
+
+    let feed: FeedID
+    var phase = Phase.idle
+    /// How far the store was read.
+    var readThrough: UInt64 = 0
+    /// Where the feed began.
+    private(set) var startedAfter: UInt64 = 0
+    var isReading = false
+    /// Whether there may be changes after `readThrough`.
+    var hasMore = false
+    /// The digest that the last page which said so had at its end.
+    var lastDigest: Digest256?
+    /// Sent and not acknowledged.
+    var sent: [SentPage] = []
+    var lastPage: SentPage?
+    /// Pages read of which nothing had to be offered, since the last one sent.
+    var skippedPages = 0
+    var emptyPage: (through: Position, digest: Digest256)?
+    var lastEmptyAt: Instant?
+    var acknowledged: Position?
+    var requests: [Serving] = []
+    var lastRequest: UInt64 = 0
+    var isDelivering = false
+    var ranges = RangeService()
+
+    init(feed: FeedID) { self.feed = feed }
+
+    // What the puller says.
+
+    mutating func subscribe(
+        after position: Position?, _ facts: SessionFacts, _ output: inout LinkOutput
+    ) throws(ProtocolError) {
+        guard case .idle = phase else { throw ProtocolError("feed \(feed) is subscribed to twice") }
+        if let position {
+            phase = .resuming
+            output.store(.resume(at: position), facts.database, for: facts.owner(feed, .resume))
+        } else {
+            stream(after: 0)
+        }
+    }
+
+    private mutating func stream(after sequence: UInt64) {
+        phase = .streaming
+        readThrough = sequence
+        startedAfter = sequence
+        hasMore = true
+    }
+
+    mutating func resumed(
+        _ point: ResumePoint, _ summary: ReplicaSummary, _ facts: inout SessionFacts, _ output: inout LinkOutput
+    ) {
+        facts.noteLocal(summary)
+        switch point {
+        case .after(let sequence): stream(after: sequence)
+        case .unknown:
+            phase = .idle
+            output.sendCredited(.unknown(feed, DatabaseState(summary)))
+        }
+    }
+
+    mutating func receive(_ ack: Ack, _ facts: inout SessionFacts) throws(ProtocolError) {
+        guard let lastPage, ack.page <= lastPage.number, ack.page >= (sent.first?.number ?? lastPage.number + 1) - 1 else {
+            throw ProtocolError("page \(ack.page) is acknowledged and was not sent, or long ago")
+        }
+        while let first = sent.first, first.number <= ack.page {
+            acknowledged = first.through
+            sent.removeFirst()
+        }
+        facts.noteTheirs(ack.position, ack.digest)
+    }
+
+    mutating func want(_ request: UInt64, _ wants: [Want]) throws(ProtocolError) {
+        guard request == lastRequest + 1 else { throw ProtocolError("request \(request) came after \(lastRequest)") }
+        guard requests.count < ReplicationLimits.requestsInFlight else {
+            throw ProtocolError("more than \(ReplicationLimits.requestsInFlight) requests are open")
+        }
+        if wants.isEmpty { throw ProtocolError("request \(request) wants nothing") }
+        lastRequest = request
+        requests.append(Serving(request: request, wants: wants))
+    }
+
+    // Reading the store.
+
+    /// A commit changed the database.
+    mutating func noteLocal(_ facts: SessionFacts) {
+        let sequence = facts.local.position.sequence
+        // A purge changes the digest and takes no sequence.
+        if sequence > readThrough || (sequence == readThrough && lastDigest != nil && facts.local.digest != lastDigest) {
+            hasMore = true
+        }
+    }
+
+    /// Reads the store if there is something to do and room for it.
+    mutating func serve(_ facts: SessionFacts, _ output: inout LinkOutput) {
+        if case .streaming = phase, hasMore, !isReading, sent.count < ReplicationLimits.pagesInFlight, output.gate.mayRead {
+            isReading = true
+            hasMore = false
+            read(
+                .changes(after: readThrough, limit: ReplicationLimits.changesPerPage), .changes, facts, &output)
+        }
+        if !isDelivering, let serving = requests.first, output.gate.mayRead {
+            isDelivering = true
+            read(
+                .deliveries(serving.wants, maximumBytes: ReplicationLimits.readBytes), .deliveries, facts, &output)
+        }
+        if let listed = ranges.nextList(), output.gate.mayRead {
+            ranges.beginList()
+            read(.changesInRanges(listed), .rangeChanges, facts, &output)
+        }
+        sendEmptyPage(facts, &output)
+    }
+
+    func read(
+        _ request: StoreRequest, _ work: TicketOwner.Work, _ facts: SessionFacts, _ output: inout LinkOutput
+    ) {
+        output.gate.reserve(work.reservedBytes)
+        output.store(request, facts.database, for: facts.owner(feed, work))
+    }
+
+    mutating func read(_ page: ChangesPage, _ facts: inout SessionFacts, _ output: inout LinkOutput) {
+        isReading = false
+        readThrough = page.through.sequence
+        lastDigest = page.isCaughtUp ? page.digest : nil
+        if page.isCaughtUp { facts.noteLocal(page.through, page.digest) }
+        if !page.isCaughtUp || facts.local.position.sequence > readThrough { hasMore = true }
+        let offered = page.changes.filter { !facts.echo.covers($0) }
+        if offered.isEmpty, lastPage != nil || !page.isCaughtUp {
+            skip(page, facts, &output)
+        } else {
+            emptyPage = nil
+            send(offered, page, facts, &output)
+        }
+    }
+
+    /// Nothing of the page needs to be offered; how far the feed is, is said when it is caught up, and now and then.
+    private mutating func skip(_ page: ChangesPage, _ facts: SessionFacts, _ output: inout LinkOutput) {
+        skippedPages += 1
+        if page.isCaughtUp {
+            let isSaid = lastPage?.through == page.through && lastPage?.digest == page.digest
+            emptyPage = isSaid ? nil : (page.through, page.digest)
+        } else if skippedPages >= 16 {
+            emptyPage = nil
+            send([], page, facts, &output)
+        }
+    }
+
+    private var emptyPageDeadline: Instant? {
+        // While the store is read, what it answers goes first; a deadline then would come round at once, again and again.
+        guard emptyPage != nil, !isReading, sent.count < ReplicationLimits.pagesInFlight else { return nil }
+        return lastEmptyAt?.advanced(byMilliseconds: ReplicationLimits.emptyPageMilliseconds) ?? Instant(milliseconds: 0)
+    }
+
+    private mutating func sendEmptyPage(_ facts: SessionFacts, _ output: inout LinkOutput) {
+        guard let deadline = emptyPageDeadline, deadline <= output.now, let empty = emptyPage else { return }
+        lastEmptyAt = output.now
+        emptyPage = nil
+        sendFrame([], empty.through, empty.digest, facts, &output)
+    }
+
+    /// Sends a page in as many frames as its bytes need.
+    private mutating func send(
+        _ changes: [Change], _ page: ChangesPage, _ facts: SessionFacts, _ output: inout LinkOutput
+    ) {
+        var frame: [Change] = []
+        var bytes = 0
+        for change in changes {
+            let size = change.encodedBytes
+            if !frame.isEmpty, bytes + size > ReplicationLimits.readBytes, let last = frame.last {
+                let through = Position(timeline: page.through.timeline, sequence: last.sequence)
+                sendFrame(frame, through, nil, facts, &output)
+                frame = []
+                bytes = 0
+            }
+            frame.append(change)
+            bytes += size
+        }
+        sendFrame(frame, page.through, page.isCaughtUp ? page.digest : nil, facts, &output)
+    }
+
+    private mutating func sendFrame(
+        _ changes: [Change], _ through: Position, _ digest: Digest256?, _ facts: SessionFacts, _ output: inout LinkOutput
+    ) {
+        let page = SentPage(number: (lastPage?.number ?? 0) + 1, through: through, digest: digest)
+        lastPage = page
+        sent.append(page)
+        skippedPages = 0
+        let latest = max(facts.local.position.sequence, through.sequence)
+        output.sendCredited(
+            .changes(
+                Changes(
+                    feed: feed, page: page.number, through: through, digest: digest, latest: latest, changes: changes)))
+    }
+
+    func nextDeadline() -> Instant? { [emptyPageDeadline, ranges.scanDeadline].compactMap(\.self).min() }
+}
+
+extension Change {
+    /// About the bytes that the change takes on the wire, never less.
+    var encodedBytes: Int { document.string.utf8.count + 20 + 33 * leaves.count }
+}

@@ -1,0 +1,67 @@
+package import KithDocument
+
+/// Which link was asked for which document: shared by the links of one database, so that a revision offered by two
+/// peers is asked of one, and of the other if the first goes quiet.
+///
+/// Owned by the shell beside the database; looked up only, never iterated into an output.
+package struct WantRegistry: Sendable {
+    /// A link of the database, numbered by the shell.
+    package typealias LinkNumber = UInt64
+
+    private struct Holder {
+        var claims = 0
+        var heardAt: Instant
+    }
+
+    private var claims: [DocumentID: LinkNumber] = [:]
+    private var holders: [LinkNumber: Holder] = [:]
+
+    package init() {}
+
+    /// Documents claimed.
+    package var count: Int { claims.count }
+
+    /// Grants each want whose document nobody was asked for, or only somebody who has been quiet for 5 s. A link is
+    /// not granted what it has asked for already.
+    package mutating func claim(
+        _ wants: [Want], by link: LinkNumber, now: Instant
+    ) -> (granted: [Want], deferred: [Want]) {
+        // A link that waits for nothing has not been quiet.
+        if holders[link, default: Holder(heardAt: now)].claims == 0 { holders[link] = Holder(heardAt: now) }
+        var granted: [Want] = []
+        granted.reserveCapacity(wants.count)
+        var deferred: [Want] = []
+        for want in wants {
+            let holder = claims[want.document]
+            if let holder, let heardAt = holders[holder]?.heardAt,
+                now.milliseconds(since: heardAt) < ReplicationLimits.claimMilliseconds
+            {
+                deferred.append(want)
+                continue
+            }
+            if let holder { holders[holder]?.claims -= 1 }
+            claims[want.document] = link
+            holders[link]?.claims += 1
+            granted.append(want)
+        }
+        return (granted, deferred)
+    }
+
+    /// The link delivers: what it was asked for stays its own.
+    package mutating func keep(by link: LinkNumber, now: Instant) { holders[link]?.heardAt = now }
+
+    /// These documents are done with. What another link has taken over stays its own.
+    package mutating func release(_ documents: [DocumentID], by link: LinkNumber, now: Instant) {
+        holders[link]?.heardAt = now
+        for document in documents where claims[document] == link {
+            claims[document] = nil
+            holders[link]?.claims -= 1
+        }
+    }
+
+    /// The link has ended, or its session.
+    package mutating func releaseAll(by link: LinkNumber) {
+        guard let holder = holders.removeValue(forKey: link), holder.claims > 0 else { return }
+        claims = claims.filter { $0.value != link }
+    }
+}

@@ -1,0 +1,85 @@
+import KithDocument
+import KithHTTPCore
+import KithNode
+
+/// A node of the demonstration: its directory, its process, and the client that talks to it.
+final class DemoNode {
+    let name: String
+    let client: ControlClient
+    private let folder: String
+    private let environment: [String]
+    private var process: DemoProcess?
+
+    init(name: String, folder: String, environment: [String]) throws(CommandError) {
+        self.name = name
+        self.folder = folder
+        self.environment = environment
+        do throws(ControlError) { client = ControlClient(try NodeDirectory(option: "\(folder)/\(name)")) } catch {
+            throw CommandError(error.message)
+        }
+    }
+
+    /// Runs a command of this node to its end.
+    func run(_ arguments: [String]) throws(CommandError) {
+        let process = try DemoProcess(
+            arguments + ["--data", client.directory.path], environment: environment, log: "\(folder)/\(name).log")
+        guard let status = process.wait(milliseconds: 20_000) else {
+            throw CommandError("kith \(arguments[0]) of node \(name) has not ended after 20 s")
+        }
+        if status != 0 { throw CommandError("kith \(arguments[0]) of node \(name) failed: \(process.lastWords)") }
+    }
+
+    /// Starts the node and waits until it is ready.
+    func start(peers: [String], discovers: Bool) throws(CommandError) {
+        var arguments = ["start", "--data", client.directory.path]
+        for peer in peers { arguments += ["--peer", peer] }
+        if !discovers { arguments.append("--no-discovery") }
+        let process = try DemoProcess(arguments, environment: environment, log: "\(folder)/\(name).log")
+        self.process = process
+        guard let line = process.line(milliseconds: 15_000), line.hasPrefix("ready") else {
+            throw CommandError("node \(name) did not start: \(process.lastWords)")
+        }
+    }
+
+    /// Where it listens, on this machine's loopback address.
+    func loopbackAddress() throws(CommandError) -> String {
+        let status = try client.json("GET", ["status"])
+        let listen = status["node"]?["listen"]?[0]?.string ?? ""
+        guard let colon = listen.lastIndex(of: ":") else { throw CommandError("node \(name) tells no address") }
+        return "127.0.0.1\(listen[colon...])"
+    }
+
+    func id() throws(CommandError) -> String {
+        try client.json("GET", ["status"])["node"]?["id"]?.string ?? ""
+    }
+
+    /// Waits until so many peers are connected, and the database is the same with all of them.
+    func wait(peers: Int, inSync database: String?) throws(CommandError) {
+        _ = try client.call(
+            "POST", ["wait"], query: [("peers", String(peers)), ("in_sync", database), ("timeout_ms", "20000")])
+    }
+
+    func document(_ id: String, _ database: String) throws(CommandError) -> JSONValue {
+        try client.json("GET", ["databases", database, "documents", id], query: [("meta", "true")])
+    }
+
+    /// Sets one member of a document.
+    func edit(_ id: String, _ database: String, _ member: String, _ value: JSONValue) throws(CommandError) {
+        let path = ["databases", database, "documents", id]
+        var body = try client.json("GET", path)
+        body[member] = value
+        _ = try client.call("PUT", path, body: .bytes(body.canonicalBytes))
+    }
+
+    func delete(_ id: String, _ database: String) throws(CommandError) {
+        _ = try client.call("DELETE", ["databases", database, "documents", id])
+    }
+
+    /// Ends the process, by force where it does not go.
+    func stop() {
+        guard let process else { return }
+        self.process = nil
+        process.kill(15)
+        if process.wait(milliseconds: 5_000) == nil { process.kill(9) }
+    }
+}
