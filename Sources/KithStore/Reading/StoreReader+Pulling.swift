@@ -97,7 +97,8 @@ extension StoreReader {
         guard let document = try load(want.document) else { return nil }
         let items = want.revisions.compactMap { id -> Delivery.Item? in
             guard let revision = document.revision(id) else { return nil }
-            return Delivery.Item(revision: revision, ancestors: Self.ancestors(of: id, document.tree, known: want.known))
+            return Delivery.Item(
+                revision: revision, ancestors: Self.ancestors(of: id, document.tree, known: want.known))
         }
         return items.isEmpty ? nil : Delivery(document: want.document, items: items)
     }
