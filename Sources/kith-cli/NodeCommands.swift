@@ -80,6 +80,7 @@ enum NodeCommands {
         let signals = StopSignals()
         node.stopRequested = signals.raise
         Output.line("ready \(node.listening.joined(separator: " ")) \(start.directory.path)")
+        Output.flush()
         await signals.wait()
         await withCheckedContinuation { continuation in node.stop { continuation.resume() } }
     }
