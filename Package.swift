@@ -77,7 +77,7 @@ let package = Package(
         tests(of: "KithDocument"),
         tests(of: "KithMerge", ["KithDocument"]),
         tests(of: "KithStore", ["CSQLite", "KithDocument", "KithMerge"]),
-        tests(of: "KithReplication", ["KithDocument"]),
+        tests(of: "KithReplication", ["KithCrypto", "KithDocument", "KithMerge"]),
         // Runs inside a network namespace, where a test can't be itself.
         command("kith-discovery-probe", path: "Tests/LAN/Probe", ["KithDiscovery", "KithDocument"]),
         tests(of: "KithDiscovery", ["KithDocument", "kith-discovery-probe"]),

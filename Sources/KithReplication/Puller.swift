@@ -84,7 +84,9 @@ struct Puller {
 
     // Opening.
 
+    /// Feeds are opened in the order of their numbers, so the peer is told at once and not when the store has answered.
     mutating func open(_ facts: SessionFacts, _ output: inout LinkOutput) {
+        output.send(.open(feed: feed, database: facts.peerNumber))
         output.store(.open(source: facts.peer), facts.database, for: facts.owner(feed, .open))
     }
 
@@ -92,7 +94,6 @@ struct Puller {
         _ summary: ReplicaSummary, _ checkpoint: Position?, _ facts: inout SessionFacts, _ output: inout LinkOutput
     ) {
         facts.noteLocal(summary)
-        output.send(.open(feed: feed, database: facts.peerNumber))
         if let checkpoint {
             processed = checkpoint
             written = checkpoint

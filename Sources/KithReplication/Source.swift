@@ -171,12 +171,13 @@ struct Source {
     }
 
     private var emptyPageDeadline: Instant? {
-        guard emptyPage != nil, sent.count < ReplicationLimits.pagesInFlight else { return nil }
+        // While the store is read, what it answers goes first; a deadline then would come round at once, again and again.
+        guard emptyPage != nil, !isReading, sent.count < ReplicationLimits.pagesInFlight else { return nil }
         return lastEmptyAt?.advanced(byMilliseconds: ReplicationLimits.emptyPageMilliseconds) ?? Instant(milliseconds: 0)
     }
 
     private mutating func sendEmptyPage(_ facts: SessionFacts, _ output: inout LinkOutput) {
-        guard let deadline = emptyPageDeadline, deadline <= output.now, !isReading, let empty = emptyPage else { return }
+        guard let deadline = emptyPageDeadline, deadline <= output.now, let empty = emptyPage else { return }
         lastEmptyAt = output.now
         emptyPage = nil
         sendFrame([], empty.through, empty.digest, facts, &output)

@@ -53,7 +53,7 @@ package enum TransportLimits {
     /// Nodes whose role is remembered.
     package static let rememberedRoles = 65_536
     /// Bytes of the file of what a node remembers of its group.
-    package static let membershipBytes = 512 << 20
+    package static let membershipBytes = 128 << 20
     /// Bytes of a group's or a node's name: what a DNS-SD instance name can hold.
     package static let nameBytes = 63
 

@@ -76,6 +76,27 @@ import Testing
         #expect(await server.recorder.wait { $0.finished } != nil)
     }
 
+    @Test func `a connection that ended is freed, with its socket`() async throws {
+        let server = try TestServer(try .member(group.first))
+        let recorder = Recorder()
+        weak var client: Connection?
+        let ended = try {
+            let connection = try Connection.dial(server.endpoint, try .member(member)) { recorder.handle($0, $1) }
+            client = connection
+            return connection.queue
+        }()
+        #expect(await recorder.wait { $0.peer != nil } != nil)
+        #expect(await server.recorder.wait { $0.peer != nil } != nil)
+        #expect(client != nil, "an open connection keeps itself alive")
+        client?.close()
+        #expect(await recorder.ending() == .closedHere)
+        #expect(await server.recorder.wait { $0.finished } != nil)
+        server.connections[0].finish()
+        #expect(await server.recorder.ending() == .complete)
+        #expect(await poll { client == nil })
+        withExtendedLifetime(ended) {}
+    }
+
     @Test func `an owner that stops reading holds up the sender in bounded memory`() async throws {
         let server = try TestServer(
             try .member(group.first),

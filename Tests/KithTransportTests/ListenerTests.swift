@@ -43,7 +43,9 @@ import Testing
         #expect(await poll { listener.counters.strangers == 2 })
         #expect(silent.receive() == [])
         #expect(partial.receive() == [])
-        #expect(listener.pendingHandshakes == 0)
+        silent.close()
+        partial.close()
+        #expect(await poll { listener.pendingHandshakes == 0 })
     }
 
     @Test func `handshakes under way are bounded for one address`() async throws {
@@ -58,6 +60,15 @@ import Testing
         let after = try RawSocket(to: listener.address)
         #expect(await poll { listener.pendingHandshakes == 3 })
         withExtendedLifetime((sockets, after)) {}
+    }
+
+    @Test func `a stranger that stays after its refusal keeps its place until it is closed`() async throws {
+        let listener = try listener(pendingPerAddress: 1)
+        let stranger = try RawSocket(to: listener.address)
+        stranger.send([UInt8](repeating: 0x41, count: 100))
+        #expect(await poll { listener.counters.strangers == 1 })
+        #expect(await poll { listener.pendingHandshakes == 0 })
+        withExtendedLifetime(stranger) {}
     }
 
     @Test func `handshakes under way are bounded in all`() async throws {

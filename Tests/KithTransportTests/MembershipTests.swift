@@ -140,7 +140,9 @@ import Testing
         #expect(membership.revocations.isEmpty)
         let real = try SignedStatement(.revocation(of: member.nodeID), by: group.root).encoded
         #expect(membership.take([real]).revocations)
+        #expect(membership.changeCount == 1)
         #expect(membership.take([real]).isEmpty, "what is known is no change")
+        #expect(membership.changeCount == 1)
         #expect(membership.revocations == [real])
     }
 }

@@ -46,7 +46,7 @@ import Testing
         if let refused { #expect(error == refused, sourceLocation: sourceLocation) }
         #expect(await poll { listener.counters.strangers == 1 }, sourceLocation: sourceLocation)
         #expect(await poll { refusals.value.count == 1 }, sourceLocation: sourceLocation)
-        #expect(listener.pendingHandshakes == 0, sourceLocation: sourceLocation)
+        #expect(await poll { listener.pendingHandshakes == 0 }, sourceLocation: sourceLocation)
     }
 
     @Test func `a node of another group gets nothing, and is told that it is not in the group`() async throws {
