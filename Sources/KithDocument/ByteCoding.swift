@@ -7,6 +7,9 @@ package struct ByteWriter {
         bytes.reserveCapacity(capacity)
     }
 
+    /// Begins anew in the same memory.
+    package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
     package mutating func append(_ byte: UInt8) { bytes.append(byte) }
 
     package mutating func append(contentsOf other: some Sequence<UInt8>) { bytes.append(contentsOf: other) }

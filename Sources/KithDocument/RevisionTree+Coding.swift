@@ -5,7 +5,16 @@ extension RevisionTree {
     /// content: merged parents, resolver, stamps and version, the last three with their length.
     /// - Complexity: O(n log n).
     package func encoded() -> [UInt8] {
-        var writer = ByteWriter(capacity: 16 + 72 * nodes.count)
+        var writer = ByteWriter(capacity: encodedBytes)
+        encode(into: &writer)
+        return writer.bytes
+    }
+
+    /// About the bytes of the encoded form.
+    package var encodedBytes: Int { 16 + 80 * nodes.count }
+
+    /// Appends what `encoded` returns.
+    package func encode(into writer: inout ByteWriter) {
         writer.append(varint: UInt64(nodes.count))
         for node in nodes {
             writer.append(node.flags)
@@ -21,7 +30,6 @@ extension RevisionTree {
             writer.appendLengthPrefixed { content.stamps?.encode(into: &$0) }
             writer.appendLengthPrefixed { content.version.encode(into: &$0) }
         }
-        return writer.bytes
     }
 
     /// Most nodes of a stored tree: leaves with their ancestors, more than any rule leaves standing.

@@ -60,7 +60,11 @@ package struct RevisionTree: Hashable, Sendable {
     }
 
     /// The revisions that live, ascending: live leaves; while all leaves are closed, what these closed and is known.
-    package var live: [Node] { liveLeaves(of: leaves) }
+    package var live: [Node] {
+        // The usual document takes no memory here.
+        if nodes.count == 1 { return nodes[0].kind.isLive ? nodes : [] }
+        return liveLeaves(of: leaves)
+    }
 
     /// The deleted leaves, ascending.
     package var deleted: [Node] { leaves.filter { $0.kind == .deleted } }

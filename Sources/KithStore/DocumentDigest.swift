@@ -7,10 +7,12 @@ import KithDocument
 /// One hasher serves all documents of a connection, since making one costs more than hashing a document.
 final class DocumentDigest {
     private let hasher = SHA256()
+    /// What is hashed, in memory that serves one document after the other.
+    private var writer = ByteWriter(capacity: 256)
 
     /// Nil for a document with nothing but closed leaves, which adds nothing.
     func digest(of id: DocumentID, _ tree: RevisionTree) -> Digest256? {
-        var writer = ByteWriter(capacity: id.string.utf8.count + 64)
+        writer.removeAll()
         let length = id.string.utf8.count
         writer.append(bigEndian: UInt32(truncatingIfNeeded: length))
         writer.append(contentsOf: id.string.utf8)

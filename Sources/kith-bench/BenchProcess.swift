@@ -14,26 +14,26 @@ final class BenchProcess {
     /// - Parameter log: the file for its standard error.
     init(_ arguments: [String], log: String) throws(BenchError) {
         let program = try Self.program()
-        var pipe: [Int32] = [-1, -1]
-        guard Glibc.pipe(&pipe) == 0 else { throw Self.error("make a pipe", errno) }
-        for end in pipe { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw Self.error("make a pipe", errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         var strings = ([program] + arguments).map { strdup($0) } + [nil]
         defer { for string in strings { free(string) } }
         var child = pid_t()
         let result = posix_spawn(&child, program, &actions, nil, &strings, environ)
-        close(pipe[1])
+        close(ends[1])
         guard result == 0 else {
-            close(pipe[0])
+            close(ends[0])
             throw Self.error("start \(program)", result)
         }
         pid = child
-        output = pipe[0]
+        output = ends[0]
     }
 
     deinit {
@@ -76,6 +76,20 @@ final class BenchProcess {
             if words.first == "VmHWM:", words.count > 1, let kibibytes = Double(words[1]) { return kibibytes * 1024 / 1e6 }
         }
         return .nan
+    }
+
+    /// Time that it has used a processor, its system calls too.
+    func processorSeconds() -> Double {
+        guard let file = fopen("/proc/\(pid)/stat", "r") else { return .nan }
+        defer { fclose(file) }
+        var buffer = [CChar](repeating: 0, count: 1024)
+        guard fgets(&buffer, Int32(buffer.count), file) != nil else { return .nan }
+        // The name of the command, in parentheses, may hold anything; after it come words (proc(5)).
+        let text = buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        guard let end = text.lastIndex(of: ")") else { return .nan }
+        let words = text[text.index(after: end)...].split(separator: " ")
+        guard words.count > 12, let user = Double(words[11]), let system = Double(words[12]) else { return .nan }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
     /// Waits for its end.
