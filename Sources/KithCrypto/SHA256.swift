@@ -57,7 +57,15 @@ package struct SHA256: ~Copyable {
 
     /// The hash of all that was given; the hasher is ready for the next message then.
     package func finish() -> SHA256Digest {
-        let digest = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { buffer in
+        defer { restart() }
+        return digest()
+    }
+
+    /// The hash of all that was given, from a hasher that has no other message: it costs less.
+    package consuming func finishLast() -> SHA256Digest { digest() }
+
+    private func digest() -> SHA256Digest {
+        withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { buffer in
             let finished = EVP_DigestFinal_ex(context, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), nil)
             precondition(finished == 1, "libcrypto did not finish a hash")
             return SHA256Digest(
@@ -68,14 +76,12 @@ package struct SHA256: ~Copyable {
                     UInt64(bigEndian: buffer.load(fromByteOffset: 24, as: UInt64.self))
                 ))
         }
-        restart()
-        return digest
     }
 
     package static func hash(_ bytes: UnsafeRawBufferPointer) -> SHA256Digest {
         let hasher = SHA256()
         hasher.update(bytes)
-        return hasher.finish()
+        return hasher.finishLast()
     }
 
     package static func hash(_ bytes: [UInt8]) -> SHA256Digest { bytes.withUnsafeBytes { hash($0) } }

@@ -29,7 +29,7 @@ package enum RevisionHash {
         writer.appendLengthPrefixed { stamps?.encode(into: &$0) }
         writer.appendLengthPrefixed { version.encode(into: &$0) }
         hasher.update(writer.bytes)
-        let digest = hasher.finish()
+        let digest = hasher.finishLast()
         return Digest128(high: digest.words.0, low: digest.words.1)
     }
 }

@@ -16,13 +16,13 @@ extension RevisionTree {
     /// Appends what `encoded` returns.
     package func encode(into writer: inout ByteWriter) {
         writer.append(varint: UInt64(nodes.count))
-        for node in nodes {
-            writer.append(node.flags)
-            writer.append(varint: node.id.generation)
-            writer.append(bigEndian: node.id.digest.high)
-            writer.append(bigEndian: node.id.digest.low)
-            writer.append(varint: UInt64(node.parent.flatMap { index(of: $0) }.map { $0 + 1 } ?? 0))
-            guard let content = node.content else { continue }
+        for index in nodes.indices {
+            let id = nodes[index].id
+            writer.append(nodes[index].flags)
+            writer.append(varint: id.generation)
+            writer.append(bigEndian: id.digest.high, id.digest.low)
+            writer.append(varint: UInt64(nodes[index].parent.flatMap { self.index(of: $0) }.map { $0 + 1 } ?? 0))
+            guard let content = nodes[index].content else { continue }
             writer.append(varint: UInt64(content.mergedParents.count))
             for parent in content.mergedParents { parent.encode(into: &writer) }
             writer.append(varint: UInt64(content.resolver.utf8.count))

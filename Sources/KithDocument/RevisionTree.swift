@@ -16,6 +16,9 @@ package struct RevisionTree: Hashable, Sendable {
         package let hasHashedParent: Bool
         /// Nil for an ancestor known by its id alone.
         package internal(set) var content: Content?
+
+        /// What it knows; nil for an ancestor known by its id alone.
+        package var knownVersion: Version? { content?.version }
     }
 
     /// What a revision says besides its body.
@@ -41,6 +44,9 @@ package struct RevisionTree: Hashable, Sendable {
     package subscript(id: RevisionID) -> Node? {
         index(of: id).map { nodes[$0] }
     }
+
+    /// What a revision knows; nil where that is not known here.
+    package func version(of id: RevisionID) -> Version? { index(of: id).flatMap { nodes[$0].knownVersion } }
 
     package func contains(_ id: RevisionID) -> Bool { index(of: id) != nil }
 

@@ -28,8 +28,8 @@ package struct Document: Sendable {
     /// The live revisions whose content is known, ascending; the last is the winner.
     package var live: [RevisionTree.Node] {
         let live = tree.live
-        func isKnown(_ node: RevisionTree.Node) -> Bool { node.content != nil && bodies[node.id] != nil }
-        return live.allSatisfy(isKnown) ? live : live.filter(isKnown)
+        let isEveryKnown = live.indices.allSatisfy { live[$0].content != nil && bodies[live[$0].id] != nil }
+        return isEveryKnown ? live : live.filter { $0.content != nil && bodies[$0.id] != nil }
     }
 
     /// The fields of a live revision whose body is known here.

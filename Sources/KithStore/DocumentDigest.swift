@@ -12,21 +12,27 @@ final class DocumentDigest {
 
     /// Nil for a document with nothing but closed leaves, which adds nothing.
     func digest(of id: DocumentID, _ tree: RevisionTree) -> Digest256? {
+        guard Self.write(id, tree, into: &writer) else { return nil }
+        hasher.update(writer.bytes)
+        return Digest256(hasher.finish())
+    }
+
+    /// - Returns: whether there is something to hash.
+    private static func write(_ id: DocumentID, _ tree: RevisionTree, into writer: inout ByteWriter) -> Bool {
         writer.removeAll()
         let length = id.string.utf8.count
         writer.append(bigEndian: UInt32(truncatingIfNeeded: length))
         writer.append(contentsOf: id.string.utf8)
+        let leaves = tree.leaves
         var isEmpty = true
-        for leaf in tree.leaves where leaf.kind != .closed {
-            guard let content = leaf.content else { continue }
+        for index in leaves.indices where leaves[index].kind != .closed {
+            guard let version = leaves[index].knownVersion else { continue }
             isEmpty = false
-            leaf.id.encode(into: &writer)
-            writer.append(bigEndian: UInt32(truncatingIfNeeded: 16 * content.version.entries.count))
-            content.version.encode(into: &writer)
+            leaves[index].id.encode(into: &writer)
+            writer.append(bigEndian: UInt32(truncatingIfNeeded: 16 * version.entries.count))
+            version.encode(into: &writer)
         }
-        if isEmpty { return nil }
-        hasher.update(writer.bytes)
-        return Digest256(hasher.finish())
+        return !isEmpty
     }
 
     /// The range of the id hash a document lies in: the first 16 bits of SHA-256 of its id.
