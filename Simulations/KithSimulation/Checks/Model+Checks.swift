@@ -98,6 +98,19 @@ extension Model {
         }
     }
 
+    /// The first document that is not the same everywhere, for a message; nil when there is none.
+    func firstDifference(database: Int) -> String? {
+        for node in 0..<nodes {
+            for id in self[Place(node: node, database: database)].documents {
+                let states = (0..<nodes).map { self[Place(node: $0, database: database)][id]?.leaves ?? [] }
+                guard states.contains(where: { $0.map(\.revision) != states[node].map(\.revision) }) else { continue }
+                let words = states.enumerated().map { "node \($0.offset) \(Self.describe($0.element))" }
+                return "\(id): \(words.joined(separator: "; "))"
+            }
+        }
+        return nil
+    }
+
     private static func difference(_ one: [RevisionTree.Node], _ other: [RevisionTree.Node]) -> String {
         let mine = one.filter { !other.contains($0) }.map { "\($0.kind) \($0.id)" }
         let its = other.filter { !one.contains($0) }.map { "\($0.kind) \($0.id)" }

@@ -108,6 +108,9 @@ extension SimulationRun {
                 parts.append("node \(node.index) db\(database) at \(replica.sequence) \(digest) not in sync with [\(peers.joined(separator: ", "))]")
             }
         }
+        for database in 0..<plan.databases {
+            if let difference = model.firstDifference(database: database) { parts.append(difference) }
+        }
         return "not equal \(time / 1_000_000) s after healing: " + parts.joined(separator: "; ")
     }
 
