@@ -71,11 +71,16 @@ extension Node {
         return peer.sessions[name]?.isInSync == true && peer.told[name] == database.summary.position.sequence
     }
 
+    /// When something was last received of a peer, in milliseconds since 1970. Any byte counts: who is pinged rarely pings.
+    private func lastExchange(_ peer: PeerState, now: Int64) -> Int64? {
+        guard peer.isOpen, let driver = peer.link.flatMap({ drivers[$0] }) else { return peer.lastExchangeAt }
+        return max(peer.lastExchangeAt ?? 0, now - Int64(clamping: SystemClock.now.milliseconds(since: driver.lastHeard)))
+    }
+
     /// Whether everything that both carry is in sync with a peer.
     private func isInSync(_ peer: PeerState, now: Int64) -> Bool {
-        guard peer.isOpen, let exchange = peer.lastExchangeAt, now - exchange <= NodeLimits.exchangeMilliseconds else {
-            return false
-        }
+        guard peer.isOpen, let exchange = lastExchange(peer, now: now), now - exchange <= NodeLimits.exchangeMilliseconds
+        else { return false }
         let shared = catalog.databases.filter { peer.carried[$0.name.string] != nil }
         return shared.allSatisfy { isInSync(peer, $0) }
     }
@@ -89,7 +94,7 @@ extension Node {
         (status.state, status.reason) = state(of: peer, isPaused: pause != nil, now: now)
         status.connected = peer.isOpen
         status.since = peer.stateSince
-        status.lastExchangeAt = peer.lastExchangeAt
+        status.lastExchangeAt = lastExchange(peer, now: now)
         status.version = peer.softwareVersion
         status.protocolVersion = peer.protocolVersion.map { Int($0) }
         status.pausedUntil = pause?.until
@@ -137,7 +142,7 @@ extension Node {
             if case .failed(let reason)? = peer.sessions[name]?.state { "\(name): \(reason)" } else { nil }
         }
         if let failure = failures.first { return (.blocked, failure) }
-        if let exchange = peer.lastExchangeAt, now - exchange > NodeLimits.exchangeMilliseconds {
+        if let exchange = lastExchange(peer, now: now), now - exchange > NodeLimits.exchangeMilliseconds {
             return (.unknown, "nothing was heard for \((now - exchange) / 1_000) s")
         }
         return (isInSync(peer, now: now) ? .inSync : .catchingUp, nil)
@@ -146,6 +151,7 @@ extension Node {
     // MARK: The mesh
 
     func mesh() -> ControlMesh {
+        let now = SystemClock.wallMilliseconds
         var nodes: [ControlMesh.Node] = []
         var own = ControlMesh.Node(id: id.description, name: identity.nodeName)
         own.version = KithVersion.text
@@ -157,11 +163,11 @@ extension Node {
             var entry = ControlMesh.Node(id: node.description, name: record?.name ?? peers[node]?.name)
             entry.version = record?.softwareVersion ?? peers[node]?.softwareVersion
             entry.isConnected = peers[node]?.isOpen ?? false
-            entry.lastHeardAt = peers[node]?.lastExchangeAt
+            entry.lastHeardAt = peers[node].flatMap { lastExchange($0, now: now) }
             entry.neighbours = record?.neighbours.map(\.description)
             nodes.append(entry)
         }
-        return ControlMesh(generatedAt: SystemClock.wallMilliseconds, nodes: nodes.sorted { $0.id < $1.id })
+        return ControlMesh(generatedAt: now, nodes: nodes.sorted { $0.id < $1.id })
     }
 
     /// A peer by its name or the beginning of its id.
