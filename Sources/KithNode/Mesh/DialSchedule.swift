@@ -68,4 +68,7 @@ package struct DialSchedule<Target: Hashable & Comparable & Sendable>: Sendable 
     package mutating func hasten(_ target: Target, now: Instant) {
         if case .waiting(_, let failures) = states[target] { states[target] = .waiting(until: now, failures: failures) }
     }
+
+    /// Everything is as on the first day: the network is another. Attempts under way were given up.
+    package mutating func startOver() { states = [:] }
 }

@@ -39,6 +39,18 @@ extension Node {
         evaluate()
     }
 
+    /// This machine has an address again, or a new one: what failed before says nothing about that network. Attempts under
+    /// way wait for answers that were lost, so they begin anew too.
+    func networkGained() {
+        guard isRunning else { return }
+        log(.info, .mesh, "the network has changed: dialling all who are not connected")
+        for attempt in attempts.values { attempt.cancel() }
+        attempts = [:]
+        schedule.startOver()
+        book.hurry(nil)
+        evaluate()
+    }
+
     // MARK: Deciding
 
     /// Looks at the mesh anew: whom to dial, which links are spare, what to announce.

@@ -27,6 +27,7 @@ package final class Node: @unchecked Sendable {
     var tls: TLSContext?
     var listener: Listener?
     var discovery: AvahiDiscovery?
+    var networkWatch: NetworkWatch?
     var control: ControlServer?
 
     // The mesh.
@@ -135,6 +136,7 @@ package final class Node: @unchecked Sendable {
             self.applyPolicies(self.catalog.databases.map(\.name.string))
             for database in self.catalog.databases { self.watch(database) }
             self.startDiscovery()
+            self.networkWatch = NetworkWatch(on: self.queue) { [weak self] in self?.networkGained() }
             self.evaluate()
         }
         log(.info, .node, "node \(identity.nodeName) (\(id.short)) of group \(identity.groupName) started")
@@ -196,6 +198,7 @@ package final class Node: @unchecked Sendable {
         for driver in drivers.values { driver.connection.close() }
         let discovery = discovery
         self.discovery = nil
+        networkWatch = nil
         // Blocks for the databases' last commits, and the control socket's last answers: off the queue.
         DispatchQueue.global().async {
             if let discovery {
