@@ -173,13 +173,14 @@ extension Node {
             evaluate()
         case .connected(let connection, let peer, let address):
             attempts[attempt.target] = nil
-            schedule.succeeded(attempt.target)
+            if expected == nil { schedule.forget(attempt.target) }
             reached(peer, instead: expected, at: address, over: connection, now: now)
         }
     }
 
     private func reached(
-        _ peer: PeerIdentity, instead expected: NodeID?, at address: PeerAddress, over connection: Connection, now: Instant
+        _ peer: PeerIdentity, instead expected: NodeID?, at address: PeerAddress, over connection: Connection,
+        now: Instant
     ) {
         if peer.nodeID == id {
             book.reachedSelf(at: address, now: now.milliseconds)
@@ -208,7 +209,8 @@ extension Node {
         guard text != rememberedText else { return }
         rememberedText = text
         do throws(NodeError) {
-            try SmallFile.write(text.split(separator: "\n").map(String.init), to: configuration.directory.path + "/peers")
+            try SmallFile.write(
+                text.split(separator: "\n").map(String.init), to: configuration.directory.path + "/peers")
         } catch {
             log(.warning, .mesh, error.message)
         }
