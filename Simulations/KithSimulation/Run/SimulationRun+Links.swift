@@ -1,6 +1,8 @@
 import KithDocument
 import KithNode
 import KithReplication
+import KithStore
+import KithTestSupport
 
 // What a node's shell does with links: it dials whom the mesh wants, lets the arbiter choose between two, carries out
 // what a link wants and tells it what happens.
@@ -148,6 +150,12 @@ extension SimulationRun {
         node.links[index].deadline = nil
         guard let deadline = link.nextDeadline else { return }
         if deadline > instant(node) { return setDeadline(deadline, node, index) }
+        let isSameMoment = node.links[index].lastDeadline == instant(node)
+        node.links[index].deadlinesAtOnce = isSameMoment ? node.links[index].deadlinesAtOnce + 1 : 1
+        node.links[index].lastDeadline = instant(node)
+        if node.links[index].deadlinesAtOnce > SimulationLimits.deadlinesAtOnce {
+            throw Violation(.convergence, "a link of node \(node.index) wants the same deadline again and again")
+        }
         trace.line(now, node: node.index, "deadline", "c\(id)")
         try tell(node, id, .deadline)
     }
