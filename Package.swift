@@ -58,7 +58,9 @@ let package = Package(
                 "KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication", "KithDiscovery",
                 "KithTransport", "KithHTTPCore",
             ]),
-        command("kith", path: "Sources/kith-cli", ["KithCrypto", "KithDocument", "KithHTTPCore", "KithNode", "KithTransport"]),
+        command(
+            "kith", path: "Sources/kith-cli",
+            ["KithCrypto", "KithDiscovery", "KithDocument", "KithHTTPCore", "KithNode", "KithTransport"]),
 
         .target(
             name: "KithSimulation",
@@ -81,7 +83,11 @@ let package = Package(
         tests(of: "KithDiscovery", ["KithDocument", "kith-discovery-probe"]),
         tests(of: "KithTransport", ["KithCrypto", "KithDocument"]),
         tests(of: "KithHTTPCore"),
-        tests(of: "KithNode", ["KithDocument", "KithReplication", "KithStore"]),
+        tests(of: "KithNode", ["KithDocument", "KithHTTPCore", "KithReplication", "KithStore"]),
+        .testTarget(
+            name: "KithCommandTests",
+            dependencies: ["KithDocument", "KithHTTPCore", "KithNode", "KithTestSupport", "kith"], exclude: ["Golden"],
+            swiftSettings: settings),
         tests(of: "KithSimulation"),
         .testTarget(
             name: "KithEndToEndTests", dependencies: ["KithDocument", "KithHTTPCore", "KithTestSupport", "kith"],

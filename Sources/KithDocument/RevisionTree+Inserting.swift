@@ -25,7 +25,7 @@ extension RevisionTree {
             link(child, to: ancestor)
             child = ancestor.id
         }
-        dropContentNobodyNeeds()
+        if child != revision.id { dropContentNobodyNeeds() }
         return true
     }
 
@@ -37,6 +37,7 @@ extension RevisionTree {
 
     /// The ancestors up to the first that would replace a leaf that the revision's version does not cover.
     private func believed(_ ancestors: [Ancestor], of revision: Revision) -> [Ancestor] {
+        if ancestors.isEmpty { return [] }
         let leaves = leaves
         for (index, ancestor) in ancestors.enumerated() {
             if index == 0, revision.hasHashedParent { continue }

@@ -76,8 +76,9 @@ package struct RevisionTree: Hashable, Sendable {
     /// The highest time in the version of any leaf, a closed leaf counting with the version of what it closes.
     package var highestTime: UInt64 {
         leaves.reduce(0) { highest, leaf in
-            let counted = leaf.kind == .closed ? leaf.parent.flatMap { self[$0] } : leaf
-            return max(highest, counted?.content?.version.highestTime ?? 0)
+            let closed = leaf.kind == .closed ? leaf.parent.flatMap { self[$0] } : nil
+            return max(
+                highest, leaf.content?.version.highestTime ?? 0, closed?.content?.version.highestTime ?? 0)
         }
     }
 

@@ -22,6 +22,30 @@ package enum NodeLimits {
     /// every five seconds.
     package static let linkAliveMilliseconds: UInt64 = 6_500
 
+    /// What is kept of a link before it is in use, in bytes: a hello fits.
+    package static let earlyBytes = 64 << 10
+    /// How long a goodbye may take to be sent, in milliseconds.
+    package static let goodbyeMilliseconds = 2_000
+
+    /// How long links may take to end when the node stops, in milliseconds.
+    package static let stopMilliseconds = 3_000
+
+    /// Addresses that one attempt to reach a node tries.
+    package static let addressesPerAttempt = 8
+    /// The next address of an attempt is tried this much later, in milliseconds, unless the one before fails first.
+    package static let dialStaggerMilliseconds = 250
+    /// How long a link outside the ring may live before it is given up, in milliseconds.
+    package static let spareLinkMilliseconds: Int64 = 30_000
+    /// A node that could not be reached this often in a row is skipped in the ring.
+    package static let failuresUntilUnreachable = 3
+    /// The mesh is looked at anew at least this often, in milliseconds.
+    package static let evaluationMilliseconds: UInt64 = 5_000
+
+    /// A peer that was not heard from for this long is not called in sync, in milliseconds: two heartbeats and a little.
+    package static let exchangeMilliseconds: Int64 = 12_000
+    /// Clocks further apart than this are a matter of health, in milliseconds.
+    package static let clockSkewMilliseconds: Int64 = 60_000
+
     /// A presence record is sent anew after this time, in milliseconds, and forgotten after three of them.
     package static let presenceIntervalMilliseconds: UInt64 = 20_000
     /// Changes of one's own record are sent at most this often, in milliseconds.

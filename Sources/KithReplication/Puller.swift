@@ -84,6 +84,7 @@ struct Puller {
 
     // Opening.
 
+    /// Feeds are opened in the order of their numbers, so the peer is told at once and not when the store has answered.
     mutating func open(_ facts: SessionFacts, _ output: inout LinkOutput) {
         output.send(.open(feed: feed, database: facts.peerNumber))
         output.store(.open(source: facts.peer), facts.database, for: facts.owner(feed, .open))

@@ -171,6 +171,7 @@ struct Source {
     }
 
     private var emptyPageDeadline: Instant? {
+        // While the store is read, what it answers goes first; a deadline then would come round at once, again and again.
         guard emptyPage != nil, !isReading, sent.count < ReplicationLimits.pagesInFlight else { return nil }
         return lastEmptyAt?.advanced(byMilliseconds: ReplicationLimits.emptyPageMilliseconds) ?? Instant(milliseconds: 0)
     }

@@ -1,1 +1,3 @@
-print("kith")
+import Glibc
+
+exit(await KithCommand.run(Array(CommandLine.arguments.dropFirst())))

@@ -11,7 +11,8 @@ struct ControlCall {
     var segments: [String] { request.target.segments }
 
     var unknownPath: ControlError {
-        ControlError(.usage, "there is no operation at \(Shown.name(request.target.rawPath)); docs/control.md lists them")
+        ControlError(
+            .usage, "there is no operation at \(Shown.name(request.target.rawPath)); docs/control.md lists them")
     }
 
     /// Checks the method and that every parameter is one of those.
@@ -19,7 +20,8 @@ struct ControlCall {
         guard methods.contains(method) else {
             throw ControlError(
                 .methodNotAllowed,
-                "\(Shown.name(request.target.rawPath)) takes \(methods.joined(separator: " or ")), not \(Shown.name(method))")
+                "\(Shown.name(request.target.rawPath)) takes \(methods.joined(separator: " or ")), not \(Shown.name(method))"
+            )
         }
         for (index, item) in request.target.query.enumerated() {
             guard parameters.contains(item.name) else {
@@ -54,7 +56,9 @@ struct ControlCall {
         guard let text = request.target.value(of: name) else { return nil }
         guard let number = Number(text), range.contains(number) else {
             throw ControlError(
-                .usage, "the parameter \(name) is a number from \(range.lowerBound) to \(range.upperBound), not \(Shown.name(text))")
+                .usage,
+                "the parameter \(name) is a number from \(range.lowerBound) to \(range.upperBound), not \(Shown.name(text))"
+            )
         }
         return number
     }
@@ -64,7 +68,8 @@ struct ControlCall {
         guard let text = request.target.value(of: name) else { return nil }
         guard let revision = RevisionID(text) else {
             throw ControlError(
-                .usage, "\(Shown.name(text)) is no revision id; one is a number, a dash and 32 hex digits, as get --meta shows")
+                .usage,
+                "\(Shown.name(text)) is no revision id; one is a number, a dash and 32 hex digits, as get --meta shows")
         }
         return revision
     }

@@ -46,7 +46,8 @@ extension ControlMesh.Node {
         object.add("self", isSelf)
         object.add("connected", isConnected)
         object.add("last_heard_at", time: lastHeardAt)
-        object.add("neighbours", json: neighbours.map { JSONObjectWriter.array($0.map { JSONObjectWriter.string($0) }) })
+        object.add(
+            "neighbours", json: neighbours.map { JSONObjectWriter.array($0.map { JSONObjectWriter.string($0) }) })
         return object.bytes
     }
 }

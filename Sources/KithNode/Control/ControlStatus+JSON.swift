@@ -88,7 +88,9 @@ extension ControlStatus.Peer {
         object.add("address", address)
         object.add("since", time: since)
         object.add("last_exchange_at", time: lastExchangeAt)
-        let roundTrip = roundTripMilliseconds.flatMap { $0.isFinite ? Array("\(($0 * 1_000).rounded() / 1_000)".utf8) : nil }
+        let roundTrip = roundTripMilliseconds.flatMap {
+            $0.isFinite ? Array("\(($0 * 1_000).rounded() / 1_000)".utf8) : nil
+        }
         object.add("round_trip_ms", json: roundTrip)
         object.add("clock_offset_ms", clockOffsetMilliseconds)
         object.add("sent_bytes", sentBytes)

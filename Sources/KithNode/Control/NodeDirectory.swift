@@ -51,7 +51,8 @@ package struct NodeDirectory: Hashable, Sendable {
         guard !socket.hasPrefix(path + "/") else { return }
         let folder = String(socket[..<socket.lastIndex(of: "/")!])
         if mkdir(folder, S_IRWXU) != 0, errno != EEXIST {
-            throw ControlError(.failed, "cannot make the folder \(Shown.name(folder)): \(String(cString: strerror(errno)))")
+            throw ControlError(
+                .failed, "cannot make the folder \(Shown.name(folder)): \(String(cString: strerror(errno)))")
         }
         var status = stat()
         guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),

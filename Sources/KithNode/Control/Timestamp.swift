@@ -23,7 +23,8 @@ package enum Timestamp {
         var fraction: Int64 = 0
         let digits = bytes[19..<(bytes.count - 1)]
         if !digits.isEmpty {
-            guard digits.first == UInt8(ascii: "."), digits.count > 1, number(digits.dropFirst().prefix(15)) != nil else {
+            guard digits.first == UInt8(ascii: "."), digits.count > 1, number(digits.dropFirst().prefix(15)) != nil
+            else {
                 return nil
             }
             let three = digits.dropFirst().prefix(3)

@@ -32,14 +32,17 @@ package struct PresenceBook: Sendable {
         return true
     }
 
-    /// Whether this node's own record is to be sent: it changed and the last is not too fresh, or it grows old.
-    /// - Parameter describe: makes the record of the given counter.
+    /// This node's own record when it is to be sent: it changed and the last is not too fresh, or it grows old.
+    /// - Parameters:
+    ///   - counter: of the first record; from the wall clock, so that it rises across restarts.
+    ///   - isForced: sends it anyway, for a neighbour that has just connected.
+    ///   - describe: makes the record of the given counter.
     package mutating func ownRecord(
-        counter: UInt64, now: Instant, _ describe: (UInt64) -> PresenceRecord
+        counter: UInt64, now: Instant, isForced: Bool = false, _ describe: (UInt64) -> PresenceRecord
     ) -> PresenceRecord? {
         let next = max(counter, (own?.counter ?? 0) + 1)
         let record = describe(next)
-        if let own, let ownSentAt {
+        if let own, let ownSentAt, !isForced {
             let age = now.milliseconds(since: ownSentAt)
             let changed = record.says(otherThan: own)
             guard

@@ -2,9 +2,9 @@ import Glibc
 
 /// Files that are either as they were or as they should be, whatever happens in between: written aside, synced, renamed,
 /// the directory synced.
-enum AtomicFile {
+package enum AtomicFile {
     /// Replaces or makes the file, readable by its owner only. On disk when this returns.
-    static func write(_ bytes: [UInt8], to path: String) throws(TransportError) {
+    package static func write(_ bytes: [UInt8], to path: String) throws(TransportError) {
         let aside = path + ".new"
         unlink(aside)
         try create(bytes, at: aside)
@@ -17,7 +17,7 @@ enum AtomicFile {
     }
 
     /// Makes a file that must not be there yet. On disk when this returns.
-    static func create(_ bytes: [UInt8], at path: String) throws(TransportError) {
+    package static func create(_ bytes: [UInt8], at path: String) throws(TransportError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system("making \(path)", errno) }
         var failure = writeAll(bytes, to: descriptor)
@@ -31,7 +31,7 @@ enum AtomicFile {
 
     /// The content; nil when there is no such file.
     /// - Throws: `.system`, `.malformed` when the file is longer than the limit.
-    static func read(_ path: String, atMost limit: Int) throws(TransportError) -> [UInt8]? {
+    package static func read(_ path: String, atMost limit: Int) throws(TransportError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }

@@ -1,0 +1,158 @@
+import KithDocument
+import KithMerge
+
+// What must hold, against what clients did and were told. docs/simulation.md lists the checks by their names.
+
+extension Model {
+    /// S1: a client is told that its write is done.
+    mutating func acknowledge(_ revision: RevisionID, of id: DocumentID, at place: Place) throws(Violation) {
+        if self[place][id] == nil, self[place].purged.contains(id) { return }
+        guard let known = self[place.database, id][revision], let state = self[place][id],
+            known.history.firstMissing(in: state.knowledge, ignoring: self[place.database, id].initials) == nil
+        else {
+            throw Violation(
+                .acknowledgedDurability, "\(id) on node \(place.node): \(revision) was acknowledged and is not there")
+        }
+        self[place.database, id].acknowledge(revision)
+    }
+
+    /// S6: a read gives the winner that the rules name, whatever came first.
+    func checkRead(
+        _ id: DocumentID, at place: Place, revision: RevisionID?, body: [UInt8]?, isDeleted: Bool
+    ) throws(Violation) {
+        let leaves = self[place][id]?.leaves.map(\.revision) ?? []
+        let live = leaves.filter { $0.kind.isLive }
+        let winner = live.max { $0.id < $1.id } ?? leaves.filter { $0.kind == .deleted }.max { $0.id < $1.id }
+        guard let winner else { return }  // Nothing is known, or all is closed: then what was closed may show.
+        guard revision == winner.id, isDeleted == live.isEmpty else {
+            throw Violation(
+                .winnerDeterminism,
+                "\(id) on node \(place.node): a read gave \(revision?.description ?? "nothing"), the winner is \(winner.id)")
+        }
+        if !live.isEmpty, body != winner.body {
+            throw Violation(.fidelity, "\(id) on node \(place.node): a read gave another body than \(winner.id) has")
+        }
+    }
+
+    /// S10: who has taken a source's changes up to here has all that the source has by then.
+    func checkCheckpoint(of source: Place, at puller: Place, _ checkpoint: Position) throws(Violation) {
+        guard checkpoint.sequence <= self[source].sequence else {
+            throw Violation(
+                .checkpointHonesty,
+                "node \(puller.node) is at \(checkpoint.sequence) of node \(source.node), which is at "
+                    + "\(self[source].sequence)")
+        }
+        for id in self[source].documents {
+            guard let state = self[source][id], state.sequence <= checkpoint.sequence,
+                !self[puller].purged.contains(id)
+            else { continue }
+            let document = self[source.database, id]
+            let knowledge = self[puller][id]?.knowledge ?? WriteSet()
+            let missing = state.knowledge.firstMissing(in: knowledge, ignoring: document.initials)
+            if missing != nil || self[puller][id] == nil {
+                throw Violation(
+                    .checkpointHonesty,
+                    "node \(puller.node) is at \(checkpoint.sequence) of node \(source.node) and lacks \(id), "
+                        + "which is at \(state.sequence)")
+            }
+        }
+    }
+
+    /// S5, S6, S7: the leaves of a document, taken in any order and more than once, settle into the same leaves.
+    func checkMergeLaws(
+        _ id: DocumentID, at place: Place, policy: some MergePolicy, shuffle: ([Delivery.Item]) -> [Delivery.Item]
+    ) throws(Violation) {
+        guard let state = self[place][id] else { return }
+        var first: RevisionTree?
+        for _ in 0..<3 {
+            let replayed = replay(id, [shuffle(state.leaves + state.leaves.prefix(2))], policy)
+            guard replayed.leaves.map(\.id) == state.leaves.map(\.revision.id) else {
+                throw Violation(
+                    .mergeLaws, "\(id) on node \(place.node): its leaves in another order give other leaves")
+            }
+            for item in state.leaves where item.revision.kind.isLive {
+                guard replayed.document.body(of: item.revision.id) == item.revision.body else {
+                    throw Violation(.mergeLaws, "\(id) on node \(place.node): its leaves in another order give other bodies")
+                }
+            }
+            if let first, first != replayed.document.tree {
+                throw Violation(.mergeLaws, "\(id) on node \(place.node): the order of its leaves leaves a trace")
+            }
+            first = replayed.document.tree
+        }
+    }
+
+    /// S5 across nodes: what two nodes hold joins to the same leaves whoever takes it from whom.
+    func checkUnion(
+        _ id: DocumentID, _ one: Place, _ other: Place, policy: some MergePolicy,
+        shuffle: ([Delivery.Item]) -> [Delivery.Item]
+    ) throws(Violation) {
+        guard let mine = self[one][id], let its = self[other][id] else { return }
+        let left = replay(id, [mine.leaves, its.leaves], policy)
+        let right = replay(id, [its.leaves, mine.leaves], policy)
+        guard left.leaves == right.leaves else {
+            throw Violation(
+                .mergeLaws, "\(id): nodes \(one.node) and \(other.node) make other leaves of each other's revisions: "
+                    + "\(Self.difference(left.leaves, right.leaves)) of \(Self.describe(mine.leaves)) and "
+                    + "\(Self.describe(its.leaves))")
+        }
+    }
+
+    private static func difference(_ one: [RevisionTree.Node], _ other: [RevisionTree.Node]) -> String {
+        let mine = one.filter { !other.contains($0) }.map { "\($0.kind) \($0.id)" }
+        let its = other.filter { !one.contains($0) }.map { "\($0.kind) \($0.id)" }
+        return "\(mine) against \(its)"
+    }
+
+    /// What a store makes of deliveries, one after the other.
+    private func replay(_ id: DocumentID, _ deliveries: [[Delivery.Item]], _ policy: some MergePolicy) -> Replayed {
+        var document = Document(id: id)
+        var tree = RevisionTree()
+        for items in deliveries {
+            let (open, closed) = (items.filter { $0.revision.kind != .closed }, items.filter { $0.revision.kind == .closed })
+            for item in open + closed { _ = document.receive(item) }
+            document.settle(policy)
+            tree = document.tree
+            tree.dropOldClosedLeaves()
+            tree.stem(to: DocumentLimits.ancestors)
+            document = Document(id: id, tree: tree, bodies: document.bodies)
+        }
+        return Replayed(document: document, leaves: tree.leaves)
+    }
+
+    private struct Replayed {
+        let document: Document
+        let leaves: [RevisionTree.Node]
+    }
+
+    /// L1: what all nodes must agree on in the end, and what must be there.
+    func checkConverged(database: Int) throws(Violation) {
+        for node in 0..<nodes {
+            let place = Place(node: node, database: database)
+            for id in self[place].documents where !self[database, id].isPurgedSomewhere {
+                for other in 0..<nodes {
+                    let its = self[Place(node: other, database: database)][id]
+                    let mine = self[place][id]
+                    guard mine?.leaves.map(\.revision) == its?.leaves.map(\.revision) else {
+                        throw Violation(.convergence, "\(id) differs on nodes \(node) and \(other)")
+                    }
+                }
+                try checkComplete(id, place)
+            }
+        }
+    }
+
+    /// S2: every write that was ever made is in the past of what is shown.
+    private func checkComplete(_ id: DocumentID, _ place: Place) throws(Violation) {
+        guard let state = self[place][id] else { return }
+        let document = self[place.database, id]
+        for (number, write) in document.writes.enumerated()
+        where write.kind != .initial && !state.knowledge.contains(number) {
+            throw Violation(.noLoss, "\(id): \(write.revision), written on node \(write.node), is nowhere any more")
+        }
+        let live = state.leaves.count { $0.revision.kind.isLive }
+        if policyMerges, live > 1 {
+            throw Violation(.convergence, "\(id) has \(live) live leaves that nobody merges")
+        }
+    }
+}

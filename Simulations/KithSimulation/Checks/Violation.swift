@@ -1,0 +1,37 @@
+/// What must hold in every run; docs/simulation.md says of each how it is checked.
+package enum Invariant: String, Sendable, CaseIterable {
+    case acknowledgedDurability = "S1"
+    case noLoss = "S2"
+    case noInvention = "S3"
+    case treeValidity = "S4"
+    case mergeLaws = "S5"
+    case winnerDeterminism = "S6"
+    case convergentMerges = "S7"
+    case monotonicSequences = "S8"
+    case checkpointHonesty = "S10"
+    case noResurrection = "S11"
+    case causality = "S12"
+    case atomicApply = "S13"
+    case fidelity = "S14"
+    case boundedQueues = "S16"
+    case statusHonesty = "S19"
+    case noErrorFromInside = "S20"
+    case convergence = "L1"
+    case reconnection = "L2"
+    case freshWriteArrives = "L5"
+    case idleTraffic = "N1"
+    case cheapReconnection = "N2"
+}
+
+/// A run that broke an invariant.
+package struct Violation: Error, Sendable, CustomStringConvertible {
+    package let invariant: Invariant
+    package let message: String
+
+    package init(_ invariant: Invariant, _ message: String) {
+        self.invariant = invariant
+        self.message = message
+    }
+
+    package var description: String { "\(invariant.rawValue) \(invariant): \(message)" }
+}

@@ -1,0 +1,46 @@
+/// The bounds and times of simulated runs; docs/simulation.md says what they are for.
+package enum SimulationLimits {
+    /// Fewest and most nodes of a run: two halves and a bridge need three, and six still run in a second.
+    package static let nodes = 3...6
+    /// Most databases of a run.
+    package static let databases = 2
+    /// Longest plan in lines, and longest line in bytes: a file from outside is bounded before it is read on.
+    package static let planLines = 100_000
+    package static let planLineBytes = 4_096
+
+    /// The wall clock at the start of a run, in milliseconds since 1970; a node's skew is added.
+    static let wallClockStart: Int64 = 1_700_000_000_000
+
+    /// Bytes that a virtual connection takes in one direction before the receiver has them, as a socket buffer does.
+    static let windowBytes = 128 << 10
+    /// Bytes that one node may hold for one connection (S16): what a link may be granted, and a frame on either side.
+    static let bufferedBytes = 8 << 20
+
+    /// How often the state of all nodes is checked against the model, in microseconds of virtual time.
+    static let checkInterval: UInt64 = 500_000
+    /// How long two nodes may take to hear of each other's writes before a status that says `in sync` is a lie (S19):
+    /// a dead link is dropped after 15 s, and what was under way needs a moment more.
+    static let statusLag: UInt64 = 20_000_000
+
+    /// How long a node's links may take to hear of its own commit: the slowest virtual disk takes 0.4 s.
+    static let ownStatusLag: UInt64 = 1_000_000
+
+    /// After healing: every pair is connected within this (L2). The longest wait between dials is 15 s, a hanging dial
+    /// 4 s, a silent link 15 s.
+    static let reconnectTime: UInt64 = 45_000_000
+    /// After healing: all nodes are equal and say so within this (L1). A fruitless comparison is repeated after at most
+    /// 5, 10, 20 and 40 s.
+    static let convergenceTime: UInt64 = 120_000_000
+    /// A fresh write reaches all nodes within this (L5).
+    static let freshWriteTime: UInt64 = 5_000_000
+    /// How long the idle nodes are watched (N1), and what each direction of a link may carry in that time: pings and
+    /// pongs of some ten bytes every five seconds.
+    static let idleTime: UInt64 = 60_000_000
+    static let idleBytes = 1_024
+    /// What each direction of a link may carry from reconnecting to being in sync with nothing to do (N2).
+    static let reconnectBytes = 2_048
+    /// Deadlines that one link may want at one moment: a few parts of it have one each.
+    static let deadlinesAtOnce = 20
+    /// Events without an end to them are a livelock: a run of this many fails (L1).
+    static let events = 5_000_000
+}

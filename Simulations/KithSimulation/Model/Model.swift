@@ -1,0 +1,137 @@
+import KithDocument
+
+/// All that clients did and were told, and what the nodes showed of it. Written apart from the product: plain lists and
+/// dictionaries, and the rules as a user knows them.
+struct Model {
+    /// One database of one node.
+    struct Place: Hashable {
+        let node: Int
+        let database: Int
+    }
+
+    let nodes: Int
+    let databases: Int
+    let policyMerges: Bool
+    private var documents: [[DocumentID: DocumentModel]]
+    private var replicas: [ReplicaModel]
+
+    init(nodes: Int, databases: Int, policyMerges: Bool) {
+        self.nodes = nodes
+        self.databases = databases
+        self.policyMerges = policyMerges
+        documents = Array(repeating: [:], count: databases)
+        replicas = Array(repeating: ReplicaModel(), count: nodes * databases)
+    }
+
+    subscript(place: Place) -> ReplicaModel {
+        get { replicas[place.node * databases + place.database] }
+        _modify { yield &replicas[place.node * databases + place.database] }
+    }
+
+    subscript(database: Int, document: DocumentID) -> DocumentModel {
+        get { documents[database][document] ?? DocumentModel(id: document) }
+        _modify { yield &documents[database][document, default: DocumentModel(id: document)] }
+    }
+
+    /// A node shows a document.
+    /// - Parameter write: the client's write that made it change, if one did.
+    /// - Throws: S1, S2, S3, S4, S6, S7, S8, S11, S12 or S14.
+    mutating func see(
+        _ id: DocumentID, at place: Place, sequence: UInt64, leaves: [Delivery.Item], write: ClientWrite?
+    ) throws(Violation) {
+        try Self.checkShape(id, leaves)
+        let before = self[place][id]
+        if let write { try learn(write, of: id, at: place, leaves, before) }
+        for item in leaves { try self[place.database, id].see(item.revision, policyMerges: policyMerges) }
+        let document = self[place.database, id]
+        let knowledge = Self.knowledge(leaves, document)
+        if let before, let lost = before.knowledge.firstMissing(in: knowledge, ignoring: document.initials) {
+            let what = document.writes[lost]
+            throw Violation(
+                what.isAcknowledged ? .acknowledgedDurability : .causality,
+                "\(id) on node \(place.node): \(what.revision) was here and nothing that follows it is; it had "
+                    + "\(Self.describe(before.leaves)) and has \(Self.describe(leaves))")
+        }
+        let isLive = leaves.contains { $0.revision.kind.isLive }
+        if isLive != document.mustLive(knowledge), !leaves.allSatisfy({ $0.revision.kind == .closed }) {
+            throw isLive
+                ? Violation(.noResurrection, "\(id) on node \(place.node) lives though all of it was seen and deleted")
+                : Violation(.noLoss, "\(id) on node \(place.node) is gone though no deletion had seen all of it")
+        }
+        try self[place].name(sequence, id)
+        self[place].set(
+            id, ReplicaModel.State(sequence: sequence, leaves: leaves, knowledge: knowledge, isLive: isLive))
+    }
+
+    /// Takes up what a client wrote: one revision, or the deletions by which it settled a conflict.
+    private mutating func learn(
+        _ write: ClientWrite, of id: DocumentID, at place: Place, _ leaves: [Delivery.Item],
+        _ before: ReplicaModel.State?
+    ) throws(Violation) {
+        var deletions = before?.leaves.filter { $0.revision.kind == .deleted }.map(\.revision.id) ?? []
+        let written = leaves.map(\.revision).filter { revision in
+            write.isSettling ? revision.kind == .deleted : revision.id == write.revision
+        }.sorted { ($0.parent ?? $0.id) < ($1.parent ?? $1.id) }
+        for revision in written {
+            // Two clients may make one and the same deletion.
+            if self[place.database, id][revision.id] == nil {
+                try self[place.database, id].write(
+                    revision, by: place.node, kind: write.kind, body: write.body, deletions: deletions)
+            }
+            deletions.append(revision.id)
+        }
+    }
+
+    /// All writes in the past of leaves; a closed leaf counts with what it closed while there is no other.
+    private static func knowledge(_ leaves: [Delivery.Item], _ document: DocumentModel) -> WriteSet {
+        var knowledge = WriteSet()
+        let open = leaves.filter { $0.revision.kind != .closed }
+        for item in open { if let known = document[item.revision.id] { knowledge.formUnion(known.history) } }
+        if open.isEmpty {
+            for item in leaves {
+                if let known = item.revision.parent.flatMap({ document[$0] }) { knowledge.formUnion(known.history) }
+            }
+        }
+        return knowledge
+    }
+
+    static func describe(_ leaves: [Delivery.Item]) -> String {
+        let words = leaves.map { item in
+            "\(item.revision.kind) \(item.revision.id) over \(item.ancestors.map(\.id.description).joined(separator: " < "))"
+        }
+        return "[\(words.joined(separator: ", "))]"
+    }
+
+    /// S4, as far as leaves and their ancestry show it.
+    private static func checkShape(_ id: DocumentID, _ leaves: [Delivery.Item]) throws(Violation) {
+        for (index, item) in leaves.enumerated() {
+            let revision = item.revision
+            if index > 0, leaves[index - 1].revision.id >= revision.id {
+                throw Violation(.treeValidity, "\(id): leaves are out of order at \(revision.id)")
+            }
+            var below = revision.id
+            for (step, ancestor) in item.ancestors.enumerated() {
+                let fits =
+                    step == 0 && revision.parent != nil
+                    ? ancestor.id == revision.parent : ancestor.id.generation < below.generation
+                guard fits, ancestor.id.generation + 1 == below.generation else {
+                    throw Violation(.treeValidity, "\(id): \(ancestor.id) can't be the parent of \(below)")
+                }
+                if leaves.contains(where: { $0.revision.id == ancestor.id }) {
+                    throw Violation(.treeValidity, "\(id): \(ancestor.id) is a leaf and an ancestor of \(revision.id)")
+                }
+                below = ancestor.id
+            }
+        }
+    }
+}
+
+/// What a client meant to write, once its node has written it.
+struct ClientWrite {
+    let revision: RevisionID
+    let kind: DocumentModel.WriteKind
+    /// Canonical values by path; nil for a deletion.
+    let body: [(path: String, value: String)]?
+    /// Whether it ended all live leaves but `revision`.
+    let isSettling: Bool
+}

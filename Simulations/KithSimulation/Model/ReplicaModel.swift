@@ -1,0 +1,63 @@
+import KithDocument
+
+/// What one database of one node showed last: the omniscient view that checks are made against.
+struct ReplicaModel {
+    struct State {
+        var sequence: UInt64
+        /// Ascending by id, with what their node tells of their ancestry.
+        var leaves: [Delivery.Item]
+        /// All writes in the past of what it shows.
+        var knowledge: WriteSet
+        var isLive: Bool
+    }
+
+    /// Documents in the order in which they were first seen.
+    private(set) var documents: [DocumentID] = []
+    private var states: [DocumentID: State] = [:]
+    /// Documents that this node has ever purged.
+    private(set) var purged: Set<DocumentID> = []
+    var sequence: UInt64 = 0
+    /// Which document each sequence stood for.
+    private var named: [UInt64: DocumentID] = [:]
+    /// The digests it had, with the times when they began.
+    private(set) var digests: [(since: UInt64, digest: Digest256)] = [(0, .zero)]
+
+    subscript(document: DocumentID) -> State? { states[document] }
+
+    mutating func set(_ document: DocumentID, _ state: State?) {
+        if state != nil, states[document] == nil, !documents.contains(document) { documents.append(document) }
+        states[document] = state
+    }
+
+    mutating func purge(_ document: DocumentID) {
+        purged.insert(document)
+        states[document] = nil
+    }
+
+    /// - Throws: S8 where a sequence has stood for another document.
+    mutating func name(_ sequence: UInt64, _ document: DocumentID) throws(Violation) {
+        if let other = named[sequence], other != document {
+            throw Violation(.monotonicSequences, "sequence \(sequence) stood for \(other) and stands for \(document)")
+        }
+        named[sequence] = document
+    }
+
+    mutating func noteDigest(_ digest: Digest256, at time: UInt64) {
+        if digests.last?.digest != digest { digests.append((time, digest)) }
+    }
+
+    var digest: Digest256 { digests[digests.count - 1].digest }
+
+    /// The digests it had at any moment since `time`.
+    func digests(since time: UInt64) -> [Digest256] {
+        digests.indices.filter { $0 + 1 == digests.count || digests[$0 + 1].since >= time }.map { digests[$0].digest }
+    }
+
+    /// Whether it had this digest at some moment since `time`.
+    func had(_ digest: Digest256, since time: UInt64) -> Bool {
+        for (index, entry) in digests.enumerated() where entry.digest == digest {
+            if index + 1 == digests.count || digests[index + 1].since >= time { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,33 @@
+/// What happened, one line an event with fields of fixed width, and the rolling hash of all lines. Two runs of one plan
+/// have the same hash, on any machine and in any process: if not, something depends on more than the seed.
+struct Trace {
+    private(set) var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    private(set) var lines: UInt64 = 0
+    private let print: ((String) -> Void)?
+    /// The last lines, to show what led to a failure.
+    private(set) var recent: [String] = []
+    private static let recentLines = 30
+
+    init(print: ((String) -> Void)?) { self.print = print }
+
+    /// - Parameters:
+    ///   - node: -1 for what belongs to no node.
+    ///   - event: at most 12 characters.
+    mutating func line(_ time: UInt64, node: Int, _ event: StaticString, _ detail: String = "") {
+        let milliseconds = Self.padded(String(time / 1_000), to: 8)
+        let micros = String(time % 1_000 + 1_000).dropFirst()
+        var name = String(describing: event)
+        if name.utf8.count < 12 { name += String(repeating: " ", count: 12 - name.utf8.count) }
+        let text = "\(milliseconds).\(micros) \(node < 0 ? "-" : String(node)) \(name) \(detail)"
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        hash = (hash ^ 10) &* 0x100_0000_01b3
+        lines += 1
+        print?(text)
+        recent.append(text)
+        if recent.count > 2 * Self.recentLines { recent.removeFirst(Self.recentLines) }
+    }
+
+    private static func padded(_ text: String, to width: Int) -> String {
+        text.utf8.count >= width ? text : String(repeating: " ", count: width - text.utf8.count) + text
+    }
+}

@@ -1,0 +1,203 @@
+import Dispatch
+import KithDocument
+import KithReplication
+import KithStore
+import Synchronization
+
+/// One open database on its queues: a writer that takes what waits as one commit, and readers beside it.
+///
+/// Any thread may call it. Completions run on the database's queues and must not block.
+package final class DatabaseExecutor: @unchecked Sendable {
+    // Sendable: `store` is used on `writer` only; everything else is constant, locked, or a queue.
+
+    package typealias Observer = @Sendable (ReplicaSummary) -> Void
+
+    package let file: DatabaseFile
+    private let writer: DispatchQueue
+    /// Nil once closed.
+    private var store: Store?
+    private let readers: ReaderPool
+    private let pending = Mutex<[any PendingWrite]>([])
+    private let observers = Mutex<[UInt64: Observer]>([:])
+    private let published: Mutex<StoreSummary>
+    private let wants = Mutex(WantRegistry())
+
+    /// Opens the database, or makes it.
+    /// - Throws: `StoreError` as `Store.init` does.
+    package init(_ file: DatabaseFile, environment: StoreEnvironment, options: StoreOptions = StoreOptions()) throws(StoreError) {
+        let store = try Store(file, environment: environment, options: options)
+        self.file = file
+        self.store = store
+        writer = DispatchQueue(label: "kith.writer.\(file.name)")
+        readers = ReaderPool(file)
+        published = Mutex(store.summary)
+    }
+
+    package var name: DatabaseName { file.name }
+
+    /// Where the database stood after the last commit.
+    package var summary: StoreSummary { published.withLock { $0 } }
+
+    // MARK: Writing
+
+    /// Runs work in a transaction with whatever else waits. The completion runs after the commit: a success is on disk.
+    package func write<Value: Sendable>(
+        _ work: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
+        completion: @escaping @Sendable (Result<Value, StoreError>) -> Void
+    ) {
+        let write = Write(work, completion)
+        let isFirst = pending.withLock { pending in
+            pending.append(write)
+            return pending.count == 1
+        }
+        if isFirst { writer.async { self.commitPending() } }
+    }
+
+    /// The same for a caller that can wait.
+    package func write<Value: Sendable>(
+        _ work: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let result = await withCheckedContinuation { continuation in
+            write(work) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    private func commitPending() {
+        let group = pending.withLock { pending in
+            let group = Array(pending.prefix(NodeLimits.commitGroup))
+            pending.removeFirst(group.count)
+            return group
+        }
+        if group.isEmpty { return }
+        guard let store else {
+            let closed = StoreError(.notFound, name.string, "database \(name) was closed")
+            for write in group { write.finish(closed) }
+            return
+        }
+        var works: [(WriteTransaction) throws(StoreError) -> Void] = []
+        for write in group { works.append(write.run) }
+        let results = store.commit(works)
+        publish(store.summary)
+        for (write, result) in zip(group, results) {
+            switch result {
+            case .success: write.finish(nil)
+            case .failure(let error): write.finish(error)
+            }
+        }
+        if !pending.withLock(\.isEmpty) { writer.async { self.commitPending() } }
+    }
+
+    private func publish(_ summary: StoreSummary) {
+        let isNews = published.withLock { published in
+            defer { published = summary }
+            return published != summary
+        }
+        if isNews { for observer in observers.withLock({ Array($0.values) }) { observer(ReplicaSummary(summary)) } }
+    }
+
+    // MARK: Reading
+
+    /// Runs a reading on one of the readers.
+    package func read<Value: Sendable>(
+        _ work: @escaping @Sendable (StoreReader) throws(StoreError) -> Value,
+        completion: @escaping @Sendable (Result<Value, StoreError>) -> Void
+    ) {
+        readers.run { reader in
+            do throws(StoreError) { completion(.success(try work(try reader.get()))) } catch { completion(.failure(error)) }
+        }
+    }
+
+    /// The same for a caller that can wait.
+    package func read<Value: Sendable>(
+        _ work: @escaping @Sendable (StoreReader) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let result = await withCheckedContinuation { continuation in
+            read(work) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    // MARK: Replicating
+
+    /// Carries out what a link asks of the database.
+    package func perform(_ request: StoreRequest, completion: @escaping @Sendable (StoreResult) -> Void) {
+        guard case .apply(let batch) = request else {
+            return readers.run { reader in
+                do throws(StoreError) {
+                    completion(KithReplication.perform(request, on: ReaderReplica(try reader.get())))
+                } catch {
+                    completion(.failed(ReplicaError(error)))
+                }
+            }
+        }
+        // Verifying costs a pass over the bodies and needs no database: it is done beside the writer.
+        let received = ReceivedBatch(source: batch.source, deliveries: batch.deliveries, checkpoint: batch.checkpoint)
+        write { transaction throws(StoreError) in
+            try transaction.apply(received)
+        } completion: { result in
+            switch result {
+            case .success(let outcome): completion(.applied(ReplicaOutcome(outcome)))
+            case .failure(let error): completion(.failed(ReplicaError(error)))
+            }
+        }
+    }
+
+    /// Who asks which peer for which document, shared by the links of this database.
+    package func withWants<Value>(_ body: (inout WantRegistry) -> sending Value) -> sending Value { wants.withLock { body(&$0) } }
+
+    /// Calls the observer after each commit that changed the database, on the writer's queue, until it is removed.
+    package func observe(_ id: UInt64, _ observer: @escaping Observer) { observers.withLock { $0[id] = observer } }
+
+    package func stopObserving(_ id: UInt64) { observers.withLock { $0[id] = nil } }
+
+    /// Does what is due in bounded steps: merging after a change of policy, dropping what was kept long enough.
+    package func maintain() {
+        write { transaction throws(StoreError) in
+            try transaction.maintain()
+        } completion: { result in
+            if case .success(true) = result { self.maintain() }
+        }
+    }
+
+    /// Finishes what waits, empties the log into the file and lets the file go. Blocks; what is asked of the database
+    /// afterwards fails.
+    package func close() {
+        readers.close()
+        writer.sync {
+            while !pending.withLock(\.isEmpty) { commitPending() }
+            try? store?.truncateLog()
+            store = nil
+        }
+    }
+}
+
+/// A write that waits for its turn.
+private protocol PendingWrite: AnyObject, Sendable {
+    func run(in transaction: WriteTransaction) throws(StoreError)
+    /// Once, after the commit or its failure.
+    func finish(_ error: StoreError?)
+}
+
+private final class Write<Value: Sendable>: PendingWrite, @unchecked Sendable {
+    // Sendable: `value` is touched on the writer's queue only.
+    private let work: @Sendable (WriteTransaction) throws(StoreError) -> Value
+    private let completion: @Sendable (Result<Value, StoreError>) -> Void
+    private var value: Value?
+
+    init(
+        _ work: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
+        _ completion: @escaping @Sendable (Result<Value, StoreError>) -> Void
+    ) {
+        self.work = work
+        self.completion = completion
+    }
+
+    func run(in transaction: WriteTransaction) throws(StoreError) { value = try work(transaction) }
+
+    func finish(_ error: StoreError?) {
+        if let error { return completion(.failure(error)) }
+        guard let value else { preconditionFailure("a write succeeded without having run") }
+        completion(.success(value))
+    }
+}

@@ -1,0 +1,86 @@
+import KithDocument
+import KithReplication
+import KithStore
+
+/// A database as the changes protocol reads it. Writing goes through `DatabaseExecutor`, which groups commits.
+package struct ReaderReplica: ReplicaStore {
+    private let reader: StoreReader
+
+    package init(_ reader: StoreReader) { self.reader = reader }
+
+    private func asking<Value>(_ body: () throws(StoreError) -> Value) throws(ReplicaError) -> Value {
+        do throws(StoreError) { return try body() } catch { throw ReplicaError(error) }
+    }
+
+    package func summary() throws(ReplicaError) -> ReplicaSummary {
+        ReplicaSummary(try asking { () throws(StoreError) in try reader.summary() })
+    }
+
+    package func checkpoint(of source: NodeID) throws(ReplicaError) -> Position? {
+        try asking { () throws(StoreError) in try reader.checkpoint(of: source) }
+    }
+
+    package func missing(in changes: [Change]) throws(ReplicaError) -> [Want] {
+        try asking { () throws(StoreError) in try reader.missing(in: changes) }
+    }
+
+    package func apply(_ batch: ReplicaBatch) throws(ReplicaError) -> ReplicaOutcome {
+        preconditionFailure("a reader was asked to store")
+    }
+
+    package func resume(at checkpoint: Position?) throws(ReplicaError) -> ResumePoint {
+        let sequence = try asking { () throws(StoreError) in try reader.resume(at: checkpoint) }
+        return sequence.map(ResumePoint.after) ?? .unknown
+    }
+
+    package func changes(after sequence: UInt64, limit: Int) throws(ReplicaError) -> ChangesPage {
+        let page = try asking { () throws(StoreError) in try reader.changes(after: sequence, limit: limit) }
+        return ChangesPage(
+            changes: page.changes, through: page.through, isCaughtUp: page.isCaughtUp, digest: page.digest)
+    }
+
+    package func deliveries(for wants: [Want], maximumBytes: Int) throws(ReplicaError) -> DeliveriesPage {
+        let page = try asking { () throws(StoreError) in try reader.deliveries(for: wants, maximumBytes: maximumBytes) }
+        return DeliveriesPage(deliveries: page.deliveries, rest: page.rest, gone: page.gone)
+    }
+
+    package func rangeDigests() throws(ReplicaError) -> RangeDigests {
+        let scan = try asking { () throws(StoreError) in try reader.rangeDigests() }
+        return RangeDigests(
+            position: scan.position,
+            ranges: scan.ranges.map { RangeDigests.Range(index: $0.index, documents: $0.documents, digest: $0.digest) })
+    }
+
+    package func changes(inRanges ranges: [UInt16]) throws(ReplicaError) -> [Change] {
+        try asking { () throws(StoreError) in try reader.changes(inRanges: ranges) }
+    }
+
+    package func exclusions() throws(ReplicaError) -> [DocumentID] {
+        try asking { () throws(StoreError) in try reader.exclusions() }
+    }
+
+    package func digest(of documents: [DocumentID]) throws(ReplicaError) -> Digest256 {
+        try asking { () throws(StoreError) in try reader.digest(of: documents) }
+    }
+}
+
+extension ReplicaSummary {
+    package init(_ summary: StoreSummary) {
+        self.init(position: summary.position, digest: summary.digest, documents: summary.documents)
+    }
+}
+
+extension ReplicaOutcome {
+    package init(_ outcome: ReceivedOutcome) {
+        self.init(
+            stored: outcome.stored,
+            refused: outcome.refused.map { Refusal(document: $0.document, reason: $0.reason) },
+            summary: ReplicaSummary(outcome.summary))
+    }
+}
+
+extension ReplicaError {
+    package init(_ error: StoreError) {
+        self.init(code: error.code.rawValue, message: error.message, isTransient: error.isTransient)
+    }
+}

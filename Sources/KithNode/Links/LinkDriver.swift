@@ -1,0 +1,257 @@
+import Dispatch
+import KithDocument
+import KithReplication
+import KithStore
+import KithTransport
+import Synchronization
+
+/// What a link tells the node, on the link's queue.
+enum LinkNews: Sendable {
+    case event(LinkEvent)
+    /// The peer's statements are to be judged; the answer is why the peer is not trusted any more, or nil.
+    case judge([[UInt8]], answer: @Sendable (String?) -> Void)
+    /// The link knows of the database here up to this sequence.
+    case told(database: String, sequence: UInt64)
+    /// The end: what was said, or what the connection died of.
+    case ended(LinkEnd?, Connection.Ending)
+}
+
+/// One link on its connection: carries out what the state machine wants and tells it what happens.
+///
+/// A driver is made for an authenticated connection and waits until `start`; it ends once and is never used again.
+/// Everything happens on the connection's queue; `post` and what is constant may be used from any thread.
+final class LinkDriver: @unchecked Sendable {
+    // Sendable: what varies is touched on `queue` only, is atomic or locked.
+
+    let id: UInt64
+    let peer: PeerIdentity
+    let connection: Connection
+    var isDialled: Bool { connection.direction == .dialled }
+
+    private let catalog: DatabaseCatalog
+    private let log: Log
+    private let news: @Sendable (LinkDriver, LinkNews) -> Void
+    private let heardAt: Atomic<UInt64>
+    /// Commits that the link was not told of yet, by database: only the latest of each counts.
+    private let commits = Mutex<[String: ReplicaSummary]>([:])
+
+    // On `queue` only.
+    private var link: Link
+    private var state = State.waiting
+    private var observed: [String: DatabaseExecutor] = [:]
+    private var timer: (any DispatchSourceTimer)?
+    private var isDrainQueued = false
+    private var end: LinkEnd?
+    private var early: [UInt8] = []
+
+    private enum State { case waiting, running, ended }
+
+    init(
+        id: UInt64, peer: PeerIdentity, connection: Connection, configuration: LinkConfiguration, catalog: DatabaseCatalog,
+        log: Log, news: @escaping @Sendable (LinkDriver, LinkNews) -> Void
+    ) {
+        self.id = id
+        self.peer = peer
+        self.connection = connection
+        self.catalog = catalog
+        self.log = log
+        self.news = news
+        link = Link(configuration)
+        heardAt = Atomic(SystemClock.now.milliseconds)
+    }
+
+    private var queue: DispatchQueue { connection.queue }
+
+    /// When a byte of the peer was last received; at first when the connection was authenticated.
+    var lastHeard: Instant { Instant(milliseconds: heardAt.load(ordering: .relaxed)) }
+
+    /// Begins to speak.
+    /// - Parameter held: the databases that wait for another link to fill them first.
+    func start(held: Set<String>) {
+        queue.async {
+            guard self.state == .waiting else { return }
+            self.state = .running
+            self.handle(.wallClock(SystemClock.wallMilliseconds))
+            let databases = self.catalog.databases.map { database in
+                self.observed(database, isHeld: held.contains(database.name.string))
+            }
+            self.handle(.start(databases: databases))
+        }
+    }
+
+    /// Tells the link something, from any thread.
+    func post(_ input: LinkInput) { queue.async { self.handle(input) } }
+
+    /// Carries one more database.
+    func carry(_ database: DatabaseExecutor, isHeld: Bool) {
+        queue.async {
+            guard self.state == .running else { return }
+            self.handle(.carry(self.observed(database, isHeld: isHeld)))
+        }
+    }
+
+    /// Carries a database no longer.
+    func drop(_ name: String) {
+        queue.async {
+            self.observed.removeValue(forKey: name)?.stopObserving(self.id)
+            self.handle(.drop(database: name))
+        }
+    }
+
+    /// What happens on the connection; given to it as its handler.
+    func handle(_ event: Connection.Event) {
+        switch event {
+        case .opened: break
+        case .received(let bytes):
+            heardAt.store(SystemClock.now.milliseconds, ordering: .relaxed)
+            if state == .waiting { keepEarly(bytes) } else { handle(.received(Array(bytes))) }
+        case .drained: handle(.sendBufferDrained(remaining: connection.bufferedBytes))
+        case .finished:
+            handle(.disconnected)
+            connection.finish()
+        case .closed(let ending): close(ending)
+        }
+    }
+
+    /// What comes before it is decided that this link is used. Once there is more than a hello, the rest waits in the
+    /// socket.
+    private func keepEarly(_ bytes: UnsafeRawBufferPointer) {
+        early += Array(bytes)
+        if early.count > NodeLimits.earlyBytes { connection.setReading(false) }
+    }
+
+    private func handle(_ input: LinkInput) {
+        guard state == .running else { return }
+        carryOut(link.handle(input, now: SystemClock.now))
+        if case .start = input, !early.isEmpty {
+            let bytes = early
+            early = []
+            connection.setReading(true)
+            handle(.received(bytes))
+        }
+        if state == .running { setTimer() }
+    }
+
+    private func carryOut(_ directives: [LinkDirective]) {
+        for directive in directives {
+            switch directive {
+            case .send(let bytes):
+                connection.send(bytes)
+                queueDrainReport()
+            case .close(let end): finish(end)
+            case .store(let ticket, let database, let request): ask(database, request, ticket)
+            case .judge(let statements):
+                news(self, .judge(statements) { refusal in self.post(.statementsJudged(refusal: refusal)) })
+            case .claim(let ticket, let database, let wants): claim(wants, of: database, ticket)
+            case .releaseClaims(let database, let documents):
+                let now = SystemClock.now
+                catalog[database]?.withWants { $0.release(documents, by: id, now: now) }
+            case .releaseAllClaims(let database): catalog[database]?.withWants { $0.releaseAll(by: id) }
+            case .keepClaims(let database):
+                let now = SystemClock.now
+                catalog[database]?.withWants { $0.keep(by: id, now: now) }
+            case .report(let event): news(self, .event(event))
+            }
+        }
+    }
+
+    private func ask(_ name: String, _ request: StoreRequest, _ ticket: Ticket) {
+        guard let database = catalog[name] else {
+            let gone = ReplicaError(code: "not_found", message: "database \(name) is not here any more", isTransient: false)
+            return post(.storeDone(ticket, .failed(gone)))
+        }
+        database.perform(request) { result in self.post(.storeDone(ticket, result)) }
+    }
+
+    private func claim(_ wants: [Want], of name: String, _ ticket: Ticket) {
+        let now = SystemClock.now
+        let claimed = catalog[name]?.withWants { $0.claim(wants, by: id, now: now) } ?? (granted: wants, deferred: [])
+        post(.claimed(ticket, granted: claimed.granted, deferred: claimed.deferred))
+    }
+
+    // MARK: What the link is told
+
+    /// Follows a database; what is committed from here on is told.
+    private func observed(_ database: DatabaseExecutor, isHeld: Bool) -> CarriedDatabase {
+        let name = database.name.string
+        observed[name] = database
+        database.observe(id) { [weak self] summary in self?.committed(name, summary) }
+        let summary = ReplicaSummary(database.summary)
+        news(self, .told(database: name, sequence: summary.position.sequence))
+        return CarriedDatabase(name: name, summary: summary, isHeld: isHeld)
+    }
+
+    /// A commit, on the database's queue. Many commits while the link is busy are told as one.
+    private func committed(_ name: String, _ summary: ReplicaSummary) {
+        let isFirst = commits.withLock { commits in
+            commits[name] = summary
+            return commits.count == 1
+        }
+        guard isFirst else { return }
+        queue.async {
+            let all = self.commits.withLock { commits in
+                defer { commits = [:] }
+                return commits
+            }
+            for name in all.keys.sorted() {
+                guard let summary = all[name] else { continue }
+                self.handle(.localCommit(database: name, summary))
+                self.news(self, .told(database: name, sequence: summary.position.sequence))
+            }
+        }
+    }
+
+    /// How much still waits to be sent is told once the directives at hand are carried out; while much waits, the
+    /// connection says when it has drained.
+    private func queueDrainReport() {
+        guard !isDrainQueued else { return }
+        isDrainQueued = true
+        queue.async {
+            self.isDrainQueued = false
+            let buffered = self.connection.bufferedBytes
+            if buffered <= TransportLimits.drainedBytes { self.handle(.sendBufferDrained(remaining: buffered)) }
+        }
+    }
+
+    private func setTimer() {
+        guard let deadline = link.nextDeadline else { return }
+        let timer = timer ?? makeTimer()
+        let wait = deadline.milliseconds(since: SystemClock.now)
+        timer.schedule(deadline: .now() + .milliseconds(Int(clamping: wait)), leeway: .milliseconds(5))
+    }
+
+    private func makeTimer() -> any DispatchSourceTimer {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.setEventHandler { [weak self] in
+            guard let self else { return }
+            self.handle(.wallClock(SystemClock.wallMilliseconds))
+            self.handle(.deadline)
+        }
+        timer.resume()
+        self.timer = timer
+        return timer
+    }
+
+    // MARK: The end
+
+    private func finish(_ end: LinkEnd) {
+        self.end = end
+        state = .ended
+        connection.finish()
+        // Who does not read our goodbye is not waited for.
+        queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.goodbyeMilliseconds)) { self.connection.close() }
+    }
+
+    private func close(_ ending: Connection.Ending) {
+        if state == .running { carryOut(link.handle(.disconnected, now: SystemClock.now)) }
+        state = .ended
+        timer?.cancel()
+        timer = nil
+        for database in observed.values {
+            database.stopObserving(id)
+            database.withWants { $0.releaseAll(by: id) }
+        }
+        observed = [:]
+        news(self, .ended(end, ending))
+    }
+}

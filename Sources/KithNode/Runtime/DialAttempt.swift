@@ -1,0 +1,162 @@
+import Dispatch
+import KithDiscovery
+import KithDocument
+import KithTransport
+
+/// Whom to dial: a node, or an address of the static list of which nobody knows whose it is.
+enum DialTarget: Hashable, Comparable, Sendable {
+    case node(NodeID)
+    case address(String)
+
+    var node: NodeID? { if case .node(let node) = self { node } else { nil } }
+
+    static func < (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.node(let one), .node(let other)): one < other
+        case (.address(let one), .address(let other)): one.utf8.lexicographicallyPrecedes(other.utf8)
+        case (.node, .address): true
+        case (.address, .node): false
+        }
+    }
+}
+
+/// One attempt to reach a target: its addresses raced, each begun a little after the one before. The first connection
+/// that is authenticated wins, and the others are closed.
+///
+/// Used on the node's queue only.
+final class DialAttempt {
+    enum Outcome {
+        case connected(Connection, PeerIdentity, PeerAddress)
+        case failed(PeerAddress, String)
+        /// Nothing is left to try.
+        case exhausted
+    }
+
+    let target: DialTarget
+    private let queue: DispatchQueue
+    private let context: TLSContext
+    private let report: (DialAttempt, Outcome) -> Void
+    private var waiting: [PeerAddress]
+    private var tried: Set<PeerAddress> = []
+    private var open: [Int: Connection] = [:]
+    private var lastNumber = 0
+    private var resolving = 0
+    private var isOver = false
+
+    init(
+        _ target: DialTarget, addresses: [PeerAddress], queue: DispatchQueue, context: TLSContext,
+        report: @escaping (DialAttempt, Outcome) -> Void
+    ) {
+        self.target = target
+        self.queue = queue
+        self.context = context
+        self.report = report
+        waiting = addresses
+    }
+
+    /// Begins.
+    /// - Parameter services: to be asked anew where they are; what they answer is tried first.
+    func start(services: [InstanceName], _ discovery: AvahiDiscovery?) {
+        let run = Unchecked(self)
+        for service in services {
+            guard let discovery else { continue }
+            resolving += 1
+            discovery.resolve(service) { [queue] result in
+                queue.async {
+                    let attempt = run.value
+                    attempt.resolving -= 1
+                    if case .success(let resolution) = result {
+                        attempt.waiting.insert(contentsOf: resolution.addresses.map { .numeric($0.address) }, at: 0)
+                    }
+                    attempt.dialNext()
+                }
+            }
+        }
+        if resolving == 0 { return dialNext() }
+        // What discovery knew before is tried too, should the answer be long in coming.
+        queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.dialStaggerMilliseconds * 2)) {
+            run.value.dialNext()
+        }
+    }
+
+    func cancel() {
+        isOver = true
+        for connection in open.values { connection.close() }
+        open = [:]
+    }
+
+    private func dialNext() {
+        guard !isOver else { return }
+        while let address = waiting.first {
+            waiting.removeFirst()
+            guard tried.count < NodeLimits.addressesPerAttempt, tried.insert(address).inserted else { continue }
+            dial(address)
+            let run = Unchecked(self)
+            queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.dialStaggerMilliseconds)) { run.value.dialNext() }
+            return
+        }
+        if open.isEmpty, resolving == 0 {
+            isOver = true
+            report(self, .exhausted)
+        }
+    }
+
+    private func dial(_ address: PeerAddress) {
+        lastNumber += 1
+        let number = lastNumber
+        let run = Unchecked(self)
+        var timeouts = Connection.Timeouts()
+        timeouts.connectMilliseconds = Int(NodeLimits.dialTimeoutMilliseconds)
+        do throws(TransportError) {
+            open[number] = try Connection.dial(
+                Endpoint(host: address.host, port: address.port), context, timeouts: timeouts
+            ) { [queue] connection, event in
+                switch event {
+                case .opened(let peer):
+                    // The owner takes over on its queue; what comes meanwhile waits in the socket.
+                    connection.setReading(false)
+                    queue.async { run.value.opened(number, connection, peer, address) }
+                case .closed(let ending): queue.async { run.value.closed(number, ending, address) }
+                case .received, .drained, .finished: break
+                }
+            }
+        } catch {
+            report(self, .failed(address, error.message))
+        }
+    }
+
+    private func opened(_ number: Int, _ connection: Connection, _ peer: AuthenticatedPeer, _ address: PeerAddress) {
+        guard open.removeValue(forKey: number) != nil, !isOver, case .member(let identity) = peer else {
+            return connection.close()
+        }
+        isOver = true
+        for other in open.values { other.close() }
+        open = [:]
+        report(self, .connected(connection, identity, address))
+    }
+
+    private func closed(_ number: Int, _ ending: Connection.Ending, _ address: PeerAddress) {
+        guard open.removeValue(forKey: number) != nil, !isOver else { return }
+        report(self, .failed(address, ending.message))
+        dialNext()
+    }
+}
+
+/// Carries an object that is used on one queue only to callbacks that come back to that queue.
+private struct Unchecked<Value>: @unchecked Sendable {
+    // Sendable: whoever takes the value out is on the queue that owns it.
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
+extension Connection.Ending {
+    /// Why, for people.
+    var message: String {
+        switch self {
+        case .complete: "the peer closed the connection"
+        case .closedHere: "closed here"
+        case .failed(let error): error.message
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Dispatch
+import KithDocument
+import KithMerge
+import KithReplication
+import KithStore
+import KithTransport
+
+extension Node {
+    /// Follows a database for status and presence.
+    func watch(_ database: DatabaseExecutor) {
+        database.observe(0) { [weak self] _ in
+            guard let self else { return }
+            self.queue.async { self.changed() }
+        }
+    }
+
+    /// A database was made here, or is carried from now on because a peer has it.
+    func added(_ database: DatabaseExecutor) {
+        watch(database)
+        applyPolicies([database.name.string])
+        for number in drivers.keys.sorted() {
+            drivers[number]?.carry(database, isHeld: database.summary.documents == 0)
+        }
+        fillNext(database.name.string)
+        announcePresence()
+        changed()
+    }
+
+    /// This node's copy was dropped.
+    func removed(_ name: String) {
+        for number in drivers.keys.sorted() { drivers[number]?.drop(name) }
+        for peer in peers.keys { peers[peer]?.sessions[name] = nil }
+        announcePresence()
+        changed()
+    }
+
+    /// What a peer carries now: databases that are not here are made.
+    func carried(_ entries: [DatabaseEntry], by driver: LinkDriver) {
+        let peer = driver.peer.nodeID
+        var byName: [String: DatabaseEntry] = [:]
+        for entry in entries { byName[entry.name] = entry }
+        peers[peer]?.carried = byName
+        for entry in entries {
+            guard let name = try? DatabaseName(entry.name) else { continue }
+            if catalog.wants(name) {
+                do throws(StoreError) {
+                    let (database, isNew) = try catalog.create(name)
+                    if isNew {
+                        log(.info, .store, "database \(name) is carried here from now on: \(peer.short) has it")
+                        added(database)
+                    }
+                } catch {
+                    log(.error, .store, "can't make the database \(name), which \(peer.short) has: \(error.message)")
+                }
+            } else {
+                fillNext(entry.name)
+            }
+        }
+    }
+
+    // MARK: The first feed of an empty database
+
+    /// Lets one link fill a database that is empty here; once it has caught up, or when the database is not empty, all
+    /// links pull it.
+    func fillNext(_ name: String) {
+        guard let database = catalog[name] else { return }
+        let links = drivers.keys.sorted().compactMap { drivers[$0] }.filter { driver in
+            peers[driver.peer.nodeID]?.link == driver.id && peers[driver.peer.nodeID]?.carried[name] != nil
+        }
+        for driver in links {
+            let isEmptyThere = peers[driver.peer.nodeID]?.carried[name]?.state.documents == 0
+            if database.summary.documents > 0 || isEmptyThere || firstFeeds.begin(name, link: driver.id) {
+                driver.post(.hold(database: name, isHeld: false))
+            }
+        }
+    }
+
+    /// Where a database stands with a peer.
+    func stands(_ name: String, _ status: SessionStatus, _ driver: LinkDriver) {
+        peers[driver.peer.nodeID]?.sessions[name] = status
+        if status.inChanges == 0, status.state == .following, firstFeeds.caughtUp(name, link: driver.id) {
+            for number in drivers.keys.sorted() { drivers[number]?.post(.hold(database: name, isHeld: false)) }
+        }
+    }
+
+    // MARK: Policies
+
+    /// Sets the policies that the group has decided on, as they stand now.
+    func applyPolicies(_ names: [String]) {
+        for name in names {
+            guard let database = catalog[name], let policy = membership.policy(of: name) else { continue }
+            let stored = StoredPolicy(
+                number: policy.number, name: MergePolicies.name(ofPolicy: policy.json), statement: policy.json)
+            database.write { transaction throws(StoreError) in
+                try transaction.setPolicy(stored)
+            } completion: { [log] result in
+                switch result {
+                case .success(true):
+                    log(.info, .store, "database \(name) merges by \(stored.name) from now on")
+                    database.maintain()
+                case .success(false): break
+                case .failure(let error): log(.error, .store, "can't set the policy of \(name): \(error.message)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import Dispatch
+import KithDiscovery
+import KithDocument
+import KithReplication
+import KithStore
+import KithTransport
+import Synchronization
+
+extension Node {
+    /// Whether links may still be made; on the queue only.
+    var isRunning: Bool { !isStopping }
+
+    /// The listener authenticated somebody, on the connection's queue.
+    func accepted(_ connection: Connection, _ peer: AuthenticatedPeer) -> Connection.Handler? {
+        switch peer {
+        case .member(let identity):
+            let driver = makeDriver(connection, identity)
+            queue.async { self.authenticated(driver) }
+            return { _, event in driver.handle(event) }
+        case .applicant(let publicKeyInfo):
+            return desk?.handler(for: publicKeyInfo, on: connection) { [log] outcome in
+                switch outcome {
+                case .admitted(let node, let role): log(.info, .node, "admitted \(node.short) to the group as \(role)")
+                case .refused(let refusal): log(.warning, .node, "refused a join: \(refusal.message)")
+                }
+            }
+        case .inviter: return nil
+        }
+    }
+
+    func makeDriver(_ connection: Connection, _ peer: PeerIdentity) -> LinkDriver {
+        var link = LinkConfiguration(
+            localNode: id, peerNode: peer.nodeID, nodeName: identity.nodeName, softwareVersion: KithVersion.text)
+        link.localIsSource = identity.role != .reader
+        link.peerIsSource = peer.role != .reader
+        link.statements = membership.revocations + membership.policies
+        let number = linkNumbers.wrappingAdd(1, ordering: .relaxed).newValue
+        return LinkDriver(
+            id: number, peer: peer, connection: connection, configuration: link, catalog: catalog, log: log
+        ) { [weak self] driver, news in
+            guard let self else { return }
+            self.queue.async { self.heard(news, from: driver) }
+        }
+    }
+
+    /// A connection is authenticated: it becomes the link to its peer, or is closed.
+    func authenticated(_ driver: LinkDriver) {
+        let peer = driver.peer.nodeID
+        guard isRunning, peer != id else { return driver.connection.close() }
+        drivers[driver.id] = driver
+        if let pause = pauses.pause(of: peer, now: SystemClock.wallMilliseconds) {
+            driver.start(held: Set(catalog.databases.map(\.name.string)))
+            let text = pause.until.map { "paused here until \(SystemClock.text(ofMilliseconds: $0))" } ?? "paused here"
+            return driver.post(.stop(Goodbye(code: .paused, text: text)))
+        }
+        let old = peers[peer]?.link.flatMap { drivers[$0] }
+        let isAlive = old.map { SystemClock.now.milliseconds(since: $0.lastHeard) < NodeLimits.linkAliveMilliseconds }
+        let link = LinkArbiter.Link(id: driver.id, isDialled: driver.isDialled)
+        switch arbiter.authenticated(link, to: peer, oldIsAlive: isAlive ?? false) {
+        case .reject:
+            drivers[driver.id] = nil
+            driver.connection.close()
+        case .use(let closing):
+            if let closing, let old = drivers[closing] {
+                old.post(.stop(Goodbye(code: .replaced, text: "another link to this node stays")))
+            }
+            use(driver)
+        }
+    }
+
+    private func use(_ driver: LinkDriver) {
+        let peer = driver.peer.nodeID
+        log(.info, .mesh, "connected to \(peer.short) at \(driver.connection.remote) (\(driver.isDialled ? "dialled" : "accepted"))")
+        var state = peers[peer] ?? PeerState(peer, now: SystemClock.wallMilliseconds)
+        state.disconnected(nil, now: SystemClock.wallMilliseconds)
+        state.link = driver.id
+        state.role = driver.peer.role
+        state.lastError = nil
+        state.refusal = nil
+        state.failures = 0
+        state.seenSince = nil
+        peers[peer] = state
+        schedule.succeeded(.node(peer))
+        attempts.removeValue(forKey: .node(peer))?.cancel()
+        book.hurry(peer)
+        // Databases that are empty here wait until it is known which peer has something.
+        driver.start(held: Set(catalog.databases.filter { $0.summary.documents == 0 }.map(\.name.string)))
+        changed()
+        evaluate()
+    }
+
+    /// News of a link, on the node's queue.
+    func heard(_ news: LinkNews, from driver: LinkDriver) {
+        switch news {
+        case .judge(let statements, let answer): answer(judge(statements, of: driver))
+        case .ended(let end, let ending): ended(driver, end, ending)
+        case .told(let database, let sequence): peers[driver.peer.nodeID]?.told[database] = sequence
+        case .event(let event):
+            guard peers[driver.peer.nodeID]?.link == driver.id else { return }
+            heard(event, from: driver)
+        }
+        changed()
+    }
+
+    private func heard(_ event: LinkEvent, from driver: LinkDriver) {
+        let peer = driver.peer.nodeID
+        peers[peer]?.lastExchangeAt = SystemClock.wallMilliseconds
+        switch event {
+        case .opened(let description):
+            peers[peer]?.name = description.nodeName
+            peers[peer]?.softwareVersion = description.softwareVersion
+            peers[peer]?.protocolVersion = description.protocolVersion
+            peers[peer]?.isOpen = true
+            peers[peer]?.stateSince = SystemClock.wallMilliseconds
+            log(.info, .link, "\(description.nodeName) (\(peer.short)) speaks protocol \(description.protocolVersion)")
+            carried(description.databases, by: driver)
+            for record in presence.encodedRecords { driver.post(.presence(record)) }
+            announcePresence(isForced: true)
+        case .peerDatabases(let entries): carried(entries, by: driver)
+        case .presence(let bytes): heardPresence(bytes, from: driver)
+        case .heartbeat(let roundTrip, let offset):
+            peers[peer]?.roundTripMilliseconds = roundTrip
+            peers[peer]?.clockOffsetMilliseconds = offset
+        case .status(let database, let status): stands(database, status, driver)
+        case .refused(let database, let refusals):
+            for refusal in refusals.prefix(3) {
+                log(.warning, .store, "refused a document of \(peer.short) in \(database): \(refusal.reason)")
+            }
+        case .refusedByPeer(let database, let refusals):
+            for refusal in refusals.prefix(3) {
+                log(.warning, .link, "\(peer.short) refused a document of \(database): \(refusal.reason)")
+            }
+        }
+    }
+
+    private func ended(_ driver: LinkDriver, _ end: LinkEnd?, _ ending: Connection.Ending) {
+        drivers[driver.id] = nil
+        let peer = driver.peer.nodeID
+        for database in firstFeeds.ended(driver.id) { fillNext(database) }
+        let reason = end.map(\.reason) ?? ending.message
+        if arbiter.closed(driver.id, to: peer) || peers[peer]?.link == driver.id {
+            log(.info, .mesh, "link to \(peer.short) ended: \(reason)")
+            peers[peer]?.disconnected(reason, now: SystemClock.wallMilliseconds)
+        } else if let end, end.isByPeer {
+            peers[peer]?.lastError = reason
+        }
+        if let end, end.isByPeer, [.notTrusted, .paused, .versionMismatch].contains(end.goodbye.code) {
+            peers[peer]?.refusal = reason
+        }
+        finishStopIfIdle()
+        evaluate()
+    }
+
+    /// Takes in a peer's statements.
+    /// - Returns: why the peer is not trusted any more; nil when it is.
+    private func judge(_ statements: [[UInt8]], of driver: LinkDriver) -> String? {
+        take(membership.take(statements), except: driver.id)
+        return membership.standing(of: driver.peer) == nil ? "this node was revoked" : nil
+    }
+
+    /// Acts on what statements changed: kept on disk, passed on, links judged anew, policies set.
+    func take(_ changes: Membership.Changes, except origin: UInt64? = nil) {
+        guard !changes.isEmpty else { return }
+        do throws(TransportError) {
+            try identities.write(membership.encoded, to: IdentityStore.membershipName)
+        } catch {
+            log(.error, .node, "can't keep what was learnt of the group: \(error.message)")
+        }
+        let statements = membership.revocations + membership.policies
+        for number in drivers.keys.sorted() where number != origin { drivers[number]?.post(.statements(statements)) }
+        if changes.revocations {
+            for number in drivers.keys.sorted() {
+                guard let driver = drivers[number], membership.standing(of: driver.peer) == nil else { continue }
+                book.forget(driver.peer.nodeID)
+                driver.post(.stop(Goodbye(code: .notTrusted, text: "this node was revoked")))
+            }
+        }
+        applyPolicies(changes.policies)
+    }
+}
+
+extension LinkEnd {
+    /// Why, for people.
+    var reason: String { isByPeer ? "the peer says: \(goodbye.text)" : goodbye.text }
+}

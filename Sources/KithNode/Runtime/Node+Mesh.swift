@@ -1,0 +1,216 @@
+import Dispatch
+import KithDiscovery
+import KithDocument
+import KithReplication
+import KithStore
+import KithTransport
+
+extension Node {
+    // MARK: Discovery
+
+    func startDiscovery() {
+        guard configuration.usesDiscovery, let listener else { return }
+        let discovery = AvahiDiscovery()
+        self.discovery = discovery
+        let advertisement = Advertisement(
+            nodeName: identity.nodeName, nodeID: id, port: listener.port,
+            protocolVersion: Int(ProtocolVersions.supported.highest))
+        do throws(DiscoveryError) {
+            try discovery.start(tag: identity.trust.tag, advertising: advertisement) { [weak self] services in
+                guard let self else { return }
+                self.queue.async { self.discovered(services) }
+            } onStateChanged: { [weak self, log] state in
+                log(.info, .discovery, "\(state.phase.rawValue)\(state.lastError.map { ": \($0)" } ?? "")")
+                guard let self else { return }
+                self.queue.async { self.changed() }
+            }
+        } catch {
+            log(.error, .discovery, error.message)
+        }
+    }
+
+    private func discovered(_ services: [DiscoveredService]) {
+        let before = Set(book.announcedNodes)
+        book.setDiscovered(services.filter { $0.nodeID != id })
+        for node in book.announcedNodes where !before.contains(node) {
+            log(.debug, .discovery, "\(node.short) is announced")
+            schedule.hasten(.node(node), now: SystemClock.now)
+        }
+        evaluate()
+    }
+
+    // MARK: Deciding
+
+    /// Looks at the mesh anew: whom to dial, which links are spare, what to announce.
+    func evaluate() {
+        guard isRunning else { return }
+        let now = SystemClock.now
+        let wall = SystemClock.wallMilliseconds
+        pauses.expire(now: wall)
+        presence.expire(now: now)
+        noteSeen(now: now)
+        for target in schedule.due(targets(now: now, wall: wall), now: now) { dial(target, now: now) }
+        closeSpareLinks(wall: wall)
+        announcePresence()
+        scheduleTick(now: now)
+        changed()
+    }
+
+    /// Every node that may stand in the ring: named by an address, by presence, or linked; readers apart.
+    private var members: [NodeID] {
+        var members = Set(book.nodes).union(presence.records.map(\.node)).union(peers.keys)
+        members.remove(id)
+        return members.filter { peers[$0]?.role != .reader && presence.record(of: $0)?.isReader != true }
+            .filter { peers[$0]?.link != nil || peers[$0]?.lastExchangeAt != nil || isKnown($0) }.sorted()
+    }
+
+    private func isKnown(_ node: NodeID) -> Bool {
+        presence.record(of: node) != nil || !book.candidates(for: node, now: SystemClock.now.milliseconds).isEmpty
+    }
+
+    private func isReachable(_ node: NodeID) -> Bool {
+        guard let peer = peers[node] else { return true }
+        return peer.link != nil || peer.failures < NodeLimits.failuresUntilUnreachable
+    }
+
+    private func targets(now: Instant, wall: Int64) -> [DialTarget] {
+        let wanted = selection.wanted(members: members, isReachable: isReachable) + bridges(now: now)
+        var targets = wanted.filter { peers[$0]?.link == nil && pauses.pause(of: $0, now: wall) == nil }
+            .map(DialTarget.node)
+        targets += book.candidates(for: nil, now: now.milliseconds).map { .address($0.address.description) }
+        return targets
+    }
+
+    /// Nodes that were seen for a while and that the presence map does not have: the other half of a parted mesh.
+    private func bridges(now: Instant) -> [NodeID] {
+        let strangers = book.announcedNodes.filter { node in
+            guard node != id, presence.record(of: node) == nil, let since = peers[node]?.seenSince else { return false }
+            return peers[node]?.link == nil && now.milliseconds(since: since) >= NodeLimits.bridgingDelayMilliseconds
+        }
+        return Array(strangers.prefix(NodeLimits.bridgingLinks))
+    }
+
+    private func noteSeen(now: Instant) {
+        for node in book.nodes where node != id {
+            var peer = peers[node] ?? PeerState(node, now: SystemClock.wallMilliseconds)
+            if peer.link == nil, peer.seenSince == nil { peer.seenSince = now }
+            peers[node] = peer
+        }
+    }
+
+    /// Ends links that neither side wants: those of a mesh that has grown into a ring. Of two the lower id ends it.
+    private func closeSpareLinks(wall: Int64) {
+        let ring = members + [id]
+        guard ring.count > NodeLimits.fullMeshNodes, !selection.isReader else { return }
+        let wanted = Set(selection.wanted(members: ring, isReachable: isReachable))
+        for number in drivers.keys.sorted() {
+            guard let driver = drivers[number], let peer = peers[driver.peer.nodeID], peer.link == number, peer.isOpen,
+                id < peer.id, peer.role != .reader, !wanted.contains(peer.id),
+                wall - peer.stateSince > NodeLimits.spareLinkMilliseconds,
+                presence.record(of: peer.id) != nil
+            else { continue }
+            let its = MeshSelection(node: peer.id, isReader: false).wanted(members: ring, isReachable: isReachable)
+            if its.contains(id) { continue }
+            driver.post(.stop(Goodbye(code: .full, text: "the ring has other ways between the two nodes")))
+        }
+    }
+
+    /// Comes back when something is due.
+    private func scheduleTick(now: Instant) {
+        var due = now.advanced(byMilliseconds: NodeLimits.evaluationMilliseconds)
+        if let deadline = schedule.nextDeadline { due = min(due, deadline) }
+        if let until = pauses.pauses.compactMap(\.until).min() {
+            let wait = max(0, until - SystemClock.wallMilliseconds)
+            due = min(due, now.advanced(byMilliseconds: UInt64(wait) + 1))
+        }
+        let timer = timer ?? makeTimer()
+        let wait = max(20, due.milliseconds(since: now))
+        timer.schedule(deadline: .now() + .milliseconds(Int(clamping: wait)), leeway: .milliseconds(20))
+    }
+
+    private func makeTimer() -> any DispatchSourceTimer {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.setEventHandler { [weak self] in self?.evaluate() }
+        timer.resume()
+        self.timer = timer
+        return timer
+    }
+
+    // MARK: Dialling
+
+    private func dial(_ target: DialTarget, now: Instant) {
+        guard let tls, attempts[target] == nil else { return }
+        let candidates: [Candidate]
+        switch target {
+        case .node(let node):
+            let due = book.due(for: node, now: now.milliseconds)
+            candidates = due.isEmpty ? book.candidates(for: node, now: now.milliseconds) : due
+        case .address(let text):
+            candidates = book.candidates(for: nil, now: now.milliseconds).filter { $0.address.description == text }
+        }
+        guard !candidates.isEmpty else { return schedule.failed(target, now: now) }
+        let attempt = DialAttempt(
+            target, addresses: candidates.map(\.address), queue: queue, context: tls
+        ) { [weak self] attempt, outcome in self?.dialled(attempt, outcome) }
+        attempts[target] = attempt
+        var services: [InstanceName] = []
+        for service in candidates.compactMap(\.service) where !services.contains(service) { services.append(service) }
+        attempt.start(services: services, discovery)
+    }
+
+    private func dialled(_ attempt: DialAttempt, _ outcome: DialAttempt.Outcome) {
+        let now = SystemClock.now
+        let expected = attempt.target.node
+        switch outcome {
+        case .failed(let address, let reason):
+            log(.debug, .mesh, "dialling \(address): \(reason)")
+            book.failed(address, for: expected, reason: reason, now: now.milliseconds, using: &random)
+            if let expected { peers[expected]?.lastError = reason }
+        case .exhausted:
+            attempts[attempt.target] = nil
+            schedule.failed(attempt.target, now: now)
+            if let expected { peers[expected]?.failures += 1 }
+            evaluate()
+        case .connected(let connection, let peer, let address):
+            attempts[attempt.target] = nil
+            schedule.succeeded(attempt.target)
+            reached(peer, instead: expected, at: address, over: connection, now: now)
+        }
+    }
+
+    private func reached(
+        _ peer: PeerIdentity, instead expected: NodeID?, at address: PeerAddress, over connection: Connection, now: Instant
+    ) {
+        if peer.nodeID == id {
+            book.reachedSelf(at: address, now: now.milliseconds)
+            connection.close()
+            return evaluate()
+        }
+        if let expected, expected != peer.nodeID {
+            book.reachedOther(
+                peer.nodeID, insteadOf: expected, at: address, now: now.milliseconds, using: &random)
+            schedule.failed(.node(expected), now: now)
+        } else {
+            book.reached(peer.nodeID, at: address)
+        }
+        rememberAddresses()
+        let driver = makeDriver(connection, peer)
+        connection.queue.async {
+            connection.setHandler { _, event in driver.handle(event) }
+            connection.setReading(true)
+        }
+        authenticated(driver)
+    }
+
+    /// Keeps the addresses that worked, for the next start.
+    private func rememberAddresses() {
+        let text = book.rememberedText
+        guard text != rememberedText else { return }
+        rememberedText = text
+        do throws(NodeError) {
+            try SmallFile.write(text.split(separator: "\n").map(String.init), to: configuration.directory.path + "/peers")
+        } catch {
+            log(.warning, .mesh, error.message)
+        }
+    }
+}

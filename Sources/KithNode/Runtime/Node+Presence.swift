@@ -1,0 +1,49 @@
+import Dispatch
+import KithDocument
+import KithReplication
+import KithStore
+import KithTransport
+
+extension Node {
+    /// Sends this node's presence record to its neighbours when it has changed or grows old.
+    func announcePresence(isForced: Bool = false) {
+        let now = SystemClock.now
+        let record = presence.ownRecord(
+            counter: UInt64(max(0, SystemClock.wallMilliseconds)), now: now, isForced: isForced
+        ) { counter in
+            PresenceRecord(
+                node: id, counter: counter, name: identity.nodeName, softwareVersion: KithVersion.text,
+                isReader: selection.isReader,
+                neighbours: peers.values.filter(\.isOpen).map(\.id).sorted(),
+                databases: catalog.databases.map { database in
+                    let summary = database.summary
+                    return .init(name: database.name.string, position: summary.position, digest: summary.digest)
+                })
+        }
+        guard let record else { return }
+        pass(on: record.encoded, except: nil)
+    }
+
+    /// A record came from a neighbour: news goes to the other neighbours.
+    func heardPresence(_ bytes: [UInt8], from driver: LinkDriver) {
+        do throws(ProtocolError) {
+            let record = try PresenceRecord(encoded: bytes)
+            guard presence.hear(record, encoded: bytes, now: SystemClock.now) else { return }
+            if peers[record.node] == nil { peers[record.node] = PeerState(record.node, now: SystemClock.wallMilliseconds) }
+            peers[record.node]?.name = record.name
+            if peers[record.node]?.link == nil { peers[record.node]?.softwareVersion = record.softwareVersion }
+            pass(on: bytes, except: driver.id)
+        } catch {
+            log(.warning, .link, "\(driver.peer.nodeID.short) sent a presence record that can't be read: \(error.message)")
+        }
+    }
+
+    private func pass(on record: [UInt8], except origin: UInt64?) {
+        for number in drivers.keys.sorted() where number != origin {
+            guard let driver = drivers[number], peers[driver.peer.nodeID]?.link == number,
+                peers[driver.peer.nodeID]?.isOpen == true
+            else { continue }
+            driver.post(.presence(record))
+        }
+    }
+}

@@ -1,0 +1,243 @@
+import Dispatch
+import KithCrypto
+import KithDiscovery
+import KithDocument
+import KithReplication
+import KithStore
+import KithTransport
+import Synchronization
+
+/// A running node: its databases, the links to its peers, discovery, and the control socket.
+///
+/// The mesh is decided on the node's queue: who is known, whom to dial, which link stays, what is passed on. Links run on
+/// their connections' queues and databases on theirs; what they report comes here as values.
+package final class Node: @unchecked Sendable {
+    // Sendable: what varies is touched on `queue` only.
+
+    let queue = DispatchQueue(label: "kith.node")
+    let configuration: NodeConfiguration
+    let log: Log
+    let lock: DirectoryLock
+    let identities: IdentityStore
+    let identity: Identity
+    let membership: Membership
+    let desk: JoinDesk?
+    let catalog: DatabaseCatalog
+    let startedAt = SystemClock.wallMilliseconds
+    var tls: TLSContext?
+    var listener: Listener?
+    var discovery: AvahiDiscovery?
+    var control: ControlServer?
+
+    // The mesh.
+    let selection: MeshSelection
+    var arbiter: LinkArbiter
+    var schedule: DialSchedule<DialTarget>
+    var book = CandidateBook()
+    var random = SystemRandomNumberGenerator()
+    var attempts: [DialTarget: DialAttempt] = [:]
+    var drivers: [UInt64: LinkDriver] = [:]
+    var peers: [NodeID: PeerState] = [:]
+    var firstFeeds = FirstFeeds()
+    var pauses = PauseList()
+    var presence: PresenceBook
+    let linkNumbers = Atomic<UInt64>(0)
+
+    /// Called when the node is asked to stop over the control socket.
+    package var stopRequested: (@Sendable () -> Void)?
+
+    // The life of the node.
+    var timer: (any DispatchSourceTimer)?
+    var tickAt: Instant?
+    var isStopping = false
+    var stopped: [@Sendable () -> Void] = []
+    var watchers: [UInt64: @Sendable () -> Void] = [:]
+    var lastWatcher: UInt64 = 0
+    var isNewsQueued = false
+    var healthSince: [String: Int64] = [:]
+    var rememberedText = ""
+
+    /// Takes the directory's lock, reads the identity and opens the databases. Nothing is sent or received before `start`.
+    /// - Throws: `NodeError` with what is wrong and what to do.
+    package init(_ configuration: NodeConfiguration) throws(NodeError) {
+        self.configuration = configuration
+        log = configuration.log
+        let directory = configuration.directory.path
+        let identities = IdentityStore(directory: directory)
+        // Looked at first: a directory that holds no node is not made one by starting.
+        let identity = try Self.transport { () throws(TransportError) in try identities.load() }
+        self.identities = identities
+        self.identity = identity
+        lock = try DirectoryLock(directory: directory)
+        membership = try Self.readMembership(identities, identity.trust)
+        catalog = try DatabaseCatalog(nodeDirectory: directory) {
+            StoreEnvironment(now: { SystemClock.wallMilliseconds }, random: { SecureRandom.number() })
+        }
+        desk = try Self.makeDesk(identities, identity, membership)
+        selection = MeshSelection(node: identity.nodeID, isReader: identity.role == .reader)
+        arbiter = LinkArbiter(node: identity.nodeID)
+        schedule = DialSchedule { SecureRandom.number() }
+        presence = PresenceBook(node: identity.nodeID)
+    }
+
+    private static func readMembership(
+        _ identities: IdentityStore, _ trust: GroupTrust
+    ) throws(NodeError) -> Membership {
+        try transport { () throws(TransportError) in
+            guard let bytes = try identities.read(IdentityStore.membershipName, atMost: 64 << 20) else {
+                return Membership(trust: trust)
+            }
+            return try Membership(trust: trust, encoded: bytes)
+        }
+    }
+
+    private static func makeDesk(
+        _ identities: IdentityStore, _ identity: Identity, _ membership: Membership
+    ) throws(NodeError) -> JoinDesk? {
+        guard identity.admin != nil else { return nil }
+        return try transport { () throws(TransportError) in
+            let bytes = try identities.read(IdentityStore.invitesName, atMost: 1 << 20)
+            let book = try bytes.map { bytes throws(TransportError) in try InviteBook(encoded: bytes) } ?? InviteBook()
+            return try JoinDesk(
+                identity: identity, membership: membership, book: book, now: { SystemClock.wallMilliseconds }
+            ) { bytes throws(TransportError) in try identities.write(bytes, to: IdentityStore.invitesName) }
+        }
+    }
+
+    /// The node's id.
+    package var id: NodeID { identity.nodeID }
+
+    /// The addresses that are listened on, once started.
+    package var listening: [String] { listener.map { [$0.address.description] } ?? [] }
+
+    /// Listens, announces itself, looks for peers and serves the control socket.
+    /// - Throws: `NodeError`: an address that is taken, a peer's address that is none.
+    package func start() throws(NodeError) {
+        let directory = configuration.directory.path
+        pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
+        var statics: [PeerAddress] = []
+        for peer in configuration.peers {
+            do throws(DiscoveryError) { statics.append(try PeerAddress(peer, defaultPort: NodeConfiguration.defaultPort)) } catch {
+                throw NodeError(code: "usage", message: error.message)
+            }
+        }
+        book.setStatic(statics)
+        rememberedText = try SmallFile.lines(of: directory + "/peers").map { $0 + "\n" }.joined()
+        book.readRemembered(rememberedText)
+        for node in book.nodes where node != id { peers[node] = PeerState(node, now: startedAt) }
+        try listen()
+        do throws(ControlError) {
+            control = try ControlServer(NodeService(self), directory: configuration.directory)
+        } catch {
+            throw NodeError(code: error.code.rawValue, message: error.message)
+        }
+        queue.async {
+            self.applyPolicies(self.catalog.databases.map(\.name.string))
+            for database in self.catalog.databases { self.watch(database) }
+            self.startDiscovery()
+            self.evaluate()
+        }
+        log(.info, .node, "node \(identity.nodeName) (\(id.short)) of group \(identity.groupName) started")
+    }
+
+    private func listen() throws(NodeError) {
+        let context = try Self.transport { () throws(TransportError) in
+            try TLSContext(.member(identity, membership: membership) { [desk] in desk?.answersJoins ?? false })
+        }
+        tls = context
+        let kept = configuration.directory.path + "/port"
+        let endpoint: Endpoint
+        do throws(TransportError) {
+            if let listen = configuration.listen {
+                endpoint = try Endpoint(listen, defaultPort: NodeConfiguration.defaultPort)
+            } else {
+                let port = (try? SmallFile.lines(of: kept).first).flatMap { UInt16($0) } ?? NodeConfiguration.defaultPort
+                endpoint = Endpoint(host: "::", port: port)
+            }
+            let listener = try Listener(
+                endpoint, orNextPort: configuration.listen == nil, context: context
+            ) { [log] address, error in
+                log(.debug, .link, "closed a stranger at \(address): \(error.message)")
+            } opened: { [weak self] connection, peer in
+                self?.accepted(connection, peer)
+            }
+            self.listener = listener
+        } catch {
+            throw NodeError(code: "address", message: "can't listen: \(error.message); choose another with --listen HOST:PORT")
+        }
+        if configuration.listen == nil, let listener { try SmallFile.write(["\(listener.port)"], to: kept) }
+    }
+
+    /// Says goodbye to the peers, finishes what is under way, and closes. The completion runs once all is on disk.
+    package func stop(completion: @escaping @Sendable () -> Void) {
+        queue.async {
+            self.stopped.append(completion)
+            guard !self.isStopping else { return }
+            self.isStopping = true
+            self.log(.info, .node, "stopping")
+            self.listener?.stop()
+            self.timer?.cancel()
+            for attempt in self.attempts.values { attempt.cancel() }
+            for number in self.drivers.keys.sorted() {
+                self.drivers[number]?.post(.stop(Goodbye(code: .closing, text: "the node stops")))
+            }
+            self.queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.stopMilliseconds)) { self.finishStop() }
+            self.finishStopIfIdle()
+        }
+    }
+
+    /// Ends as soon as the last link has.
+    func finishStopIfIdle() { if isStopping, drivers.isEmpty { finishStop() } }
+
+    private func finishStop() {
+        guard let listener else { return }
+        self.listener = nil
+        withExtendedLifetime(listener) {}
+        for driver in drivers.values { driver.connection.close() }
+        let discovery = discovery
+        self.discovery = nil
+        // Blocks for the databases' last commits, and the control socket's last answers: off the queue.
+        DispatchQueue.global().async {
+            if let discovery {
+                let withdrawn = DispatchSemaphore(value: 0)
+                discovery.stop { withdrawn.signal() }
+                _ = withdrawn.wait(timeout: .now() + .seconds(2))
+            }
+            self.catalog.close()
+            self.control?.stop()
+            self.queue.async {
+                for completion in self.stopped { completion() }
+                self.stopped = []
+            }
+        }
+    }
+
+    /// Runs a closure with a transport's error as the node's.
+    static func transport<Value>(_ body: () throws(TransportError) -> Value) throws(NodeError) -> Value {
+        do throws(TransportError) { return try body() } catch {
+            throw NodeError(code: "identity", message: error.message)
+        }
+    }
+
+    /// Somebody asked over the control socket that the node stop: whoever runs it does that.
+    func requestStop() { queue.async { self.stopRequested?() } }
+
+    // MARK: Watching
+
+    /// Something that status shows may have changed: watchers are called, at most every 50 ms.
+    func changed() {
+        guard !isNewsQueued, !watchers.isEmpty else { return }
+        isNewsQueued = true
+        queue.asyncAfter(deadline: .now() + .milliseconds(50)) {
+            self.isNewsQueued = false
+            for number in self.watchers.keys.sorted() { self.watchers[number]?() }
+        }
+    }
+
+    /// Calls the watcher on the node's queue after changes, until it is removed.
+    func addWatcher(_ watcher: @escaping @Sendable () -> Void) -> UInt64 {
+        lastWatcher += 1
+        watchers[lastWatcher] = watcher
+        return lastWatcher
+    }
+}

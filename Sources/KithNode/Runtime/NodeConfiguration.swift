@@ -1,0 +1,18 @@
+/// How a node is started.
+package struct NodeConfiguration: Sendable {
+    package var directory: NodeDirectory
+    /// `HOST:PORT`; nil for all addresses at the usual port or the one kept from last time.
+    package var listen: String?
+    /// Addresses where peers may be, `HOST:PORT`.
+    package var peers: [String] = []
+    package var usesDiscovery = true
+    package var log: Log
+
+    /// The port of Kith: the next free one is taken where another node has it.
+    package static let defaultPort: UInt16 = 5484
+
+    package init(directory: NodeDirectory, log: Log = Log()) {
+        self.directory = directory
+        self.log = log
+    }
+}

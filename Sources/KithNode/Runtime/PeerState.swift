@@ -1,0 +1,51 @@
+import KithDocument
+import KithReplication
+import KithTransport
+
+/// What a node knows of a peer: what status shows, and what it decides from.
+struct PeerState {
+    let id: NodeID
+    var name: String?
+    var softwareVersion: String?
+    var protocolVersion: UInt64?
+    var role: Role?
+    /// The number of the link in use.
+    var link: UInt64?
+    /// Whether the peer's hello came over it.
+    var isOpen = false
+    /// Milliseconds since 1970 from here on.
+    var stateSince: Int64
+    var lastExchangeAt: Int64?
+    /// When discovery or presence first named the peer while there was no link, on the monotonic clock.
+    var seenSince: Instant?
+    var roundTripMilliseconds: UInt64?
+    var clockOffsetMilliseconds: Int64?
+    /// Why the last link ended or the last dial failed.
+    var lastError: String?
+    /// Why the peer does not let this node in, or is not let in.
+    var refusal: String?
+    /// By name what the peer carries.
+    var carried: [String: DatabaseEntry] = [:]
+    var sessions: [String: SessionStatus] = [:]
+    /// By name the sequence up to which the link knows the database here: what it says of being in sync holds for that.
+    var told: [String: UInt64] = [:]
+    /// Failed dials in a row.
+    var failures = 0
+
+    init(_ id: NodeID, now: Int64) {
+        self.id = id
+        stateSince = now
+    }
+
+    /// A link ended: what was known through it is not known any more.
+    mutating func disconnected(_ reason: String?, now: Int64) {
+        link = nil
+        isOpen = false
+        stateSince = now
+        roundTripMilliseconds = nil
+        carried = [:]
+        sessions = [:]
+        told = [:]
+        if let reason { lastError = reason }
+    }
+}

@@ -1,0 +1,160 @@
+/// Every command, in the order of the help text. Parser, help and suggestions read this table and nothing else.
+enum CommandTable {
+    static let commands = nodeCommands + statusCommands + documentCommands + databaseCommands
+
+    static let data = OptionSpec(name: "data", value: "DIR", help: "the node's directory; see kith help directory")
+    static let json = OptionSpec(name: "json", help: "print JSON, for programs")
+    static let color = OptionSpec(name: "color", value: "WHEN", help: "auto, always or never")
+
+    static let nodeCommands = [
+        CommandSpec(
+            name: "init", arguments: "[--group NAME] [--name NODE] [--root-out FILE]", argumentCount: 0...0,
+            summary: "make this machine the first node of a new group",
+            text: [
+                "Makes the node's directory and identity, and a new group with this node as its admin.",
+                "The root's key, which admits further admins, stays in the directory unless --root-out says where to put it.",
+            ],
+            options: [
+                OptionSpec(name: "group", value: "NAME", help: "the group's name, for people"),
+                OptionSpec(name: "name", value: "NODE", help: "this node's name; without it the machine's"),
+                OptionSpec(name: "root-out", value: "FILE", help: "put the root's key into this file instead"), data,
+            ],
+            examples: ["kith init --group home", "kith init --root-out /media/key/kith-root.pem"],
+            run: LocalCommands.initialise),
+        CommandSpec(
+            name: "invite", arguments: "[--role ROLE] [--valid TIME] [--root FILE]", argumentCount: 0...0,
+            summary: "print a code with which one machine can join",
+            text: [
+                "Opens an invitation on this node, which must be a running admin, and prints its code on one line. The "
+                    + "code works once, until its time is over or five attempts with it failed.",
+                "An invitation for an admin needs the root's key.",
+            ],
+            options: [
+                OptionSpec(name: "role", value: "ROLE", help: "admin, writer or reader; without it writer"),
+                OptionSpec(name: "valid", value: "TIME", help: "how long the code works; without it 15m"),
+                OptionSpec(name: "root", value: "FILE", help: "the root's key, where init put it into a file"), data,
+            ],
+            examples: ["kith invite", "kith invite --role reader --valid 1h"], run: NodeControl.invite),
+        CommandSpec(
+            name: "join", arguments: "CODE [--name NODE] [--peer HOST:PORT]", argumentCount: 1...1,
+            summary: "join a group with the code of an invitation",
+            text: [
+                "Makes the node's directory and identity, finds the node that invites, and gets a certificate from it. "
+                    + "CODE is what kith invite printed there; - reads it from standard input.",
+                "Needs no running node here, and starts none. In a directory that is in a group already it does nothing: "
+                    + "leave first, the databases stay.",
+            ],
+            options: [
+                OptionSpec(name: "name", value: "NODE", help: "this node's name; without it the machine's"),
+                OptionSpec(
+                    name: "peer", value: "HOST:PORT", help: "where the inviting node is, if it is not found by itself"),
+                data,
+            ],
+            examples: ["kith join CODE", "kith join - --peer 192.168.1.7:5484 < code"], run: LocalCommands.join),
+        CommandSpec(
+            name: "leave", arguments: "", argumentCount: 0...0, summary: "forget the group; the databases stay",
+            text: ["This node forgets its group. Its databases stay, and kith join puts it into a group again."],
+            options: [data], run: LocalCommands.leave),
+        CommandSpec(
+            name: "start",
+            arguments:
+                "[--listen HOST:PORT] [--peer HOST:PORT]... [--no-discovery] [--log LEVEL]...",
+            argumentCount: 0...0, summary: "run the node until it is told to stop",
+            text: [
+                "Runs the node in the foreground, as a service manager wants it, until SIGTERM, SIGINT or kith stop, which "
+                    + "finish what is under way. When it is ready it prints one line: ready, its addresses and its directory.",
+                "It listens on port 5484 of all addresses, or on the next free port where another node has it, and keeps "
+                    + "its port from then on.",
+            ],
+            options: [
+                OptionSpec(name: "listen", value: "HOST:PORT", help: "where to listen for peers, from now on"),
+                OptionSpec(
+                    name: "peer", value: "HOST:PORT", isRepeated: true,
+                    help: "a peer's address, besides those that are found"),
+                OptionSpec(name: "no-discovery", help: "neither announce this node nor look for others"),
+                OptionSpec(
+                    name: "log", value: "LEVEL|AREA=LEVEL", isRepeated: true, help: "what is logged; see kith help log"),
+                data,
+            ],
+            examples: ["kith start", "kith start --log mesh=debug --peer 192.168.1.7:5484"], run: LocalCommands.start),
+        CommandSpec(
+            name: "stop", arguments: "", argumentCount: 0...0, summary: "end the running node",
+            text: ["Ends the node cleanly, and returns when it has ended."], options: [data], run: NodeControl.stop),
+        CommandSpec(
+            name: "log", arguments: "LEVEL|AREA=LEVEL...", argumentCount: 1...64,
+            summary: "change what the running node logs",
+            text: ["Sets what is logged from now on, of all areas or of one. kith help log lists levels and areas."],
+            options: [data], examples: ["kith log debug", "kith log info mesh=debug"], run: NodeControl.log),
+        CommandSpec(
+            name: "demo", arguments: "[--nodes N]", argumentCount: 0...0,
+            summary: "three nodes on this machine: import, part, edit, meet, merge",
+            text: [
+                "Starts nodes on this machine in a new group and a temporary folder, imports a real data set, cuts one "
+                    + "node off, edits documents on both sides, joins the nodes again, and checks that all agree. Prints a "
+                    + "line ok or FAILED for each check. Everything it made is gone when it ends."
+            ],
+            options: [
+                OptionSpec(name: "nodes", value: "N", help: "how many nodes, from 2 to 8; without it 3"),
+                OptionSpec(
+                    name: "file", value: "FILE", help: "other data: JSON with one array of objects that have alpha_3"),
+                OptionSpec(name: "keep", help: "leave the folder and say where it is"),
+            ],
+            run: Demo.run),
+    ]
+
+    static let statusCommands = [
+        CommandSpec(
+            name: "status", arguments: "[NODE] [--json] [--watch] [-x]", argumentCount: 0...1,
+            summary: "how the node, its databases and its peers are",
+            text: [
+                "Shows what is wrong first, then the node, its databases and its peers. With NODE, a name or the beginning "
+                    + "of an id, one peer in full.",
+                "IN counts changes that the peer has and this node has not stored, OUT changes here that the peer has not "
+                    + "acknowledged; ? is not known. A peer is in sync only while it is connected and has exactly the same "
+                    + "documents.",
+                "--watch redraws on a terminal, and otherwise prints a line of JSON for each change.",
+            ],
+            options: [
+                json, OptionSpec(name: "watch", help: "go on showing it as it changes"),
+                OptionSpec(name: "", short: "x", help: "one line when all is well, else what is not"), color, data,
+            ],
+            examples: ["kith status", "kith status den", "kith status --json | jq .health.level"],
+            run: StatusCommands.status),
+        CommandSpec(
+            name: "check", arguments: "", argumentCount: 0...0, summary: "one line and an exit status, for monitoring",
+            text: [
+                "Exits with 0 when all is well, 1 for a warning, 2 when something is critical, 3 when that is not known."
+            ],
+            options: [data], run: StatusCommands.check),
+        CommandSpec(
+            name: "mesh", arguments: "[--json]", argumentCount: 0...0,
+            summary: "every node known, and who is connected to whom",
+            text: ["Shows what the nodes tell each other of themselves, also of those this node has no connection to."],
+            options: [json, color, data], run: StatusCommands.mesh),
+        CommandSpec(
+            name: "wait", arguments: "[--peers N] [--in-sync DB] [--timeout TIME]", argumentCount: 0...0,
+            summary: "wait until peers are connected, or have the same documents",
+            text: [
+                "Returns 0 when N peers, at least one, are connected and, with --in-sync, the digest of DB equals that of "
+                    + "every connected peer; 2 when the time is over before."
+            ],
+            options: [
+                OptionSpec(name: "peers", value: "N", help: "how many peers; without it 1"),
+                OptionSpec(name: "in-sync", value: "DB", help: "a database to be the same everywhere"),
+                OptionSpec(name: "timeout", value: "TIME", help: "how long to wait; without it 30s"), data,
+            ],
+            examples: ["kith wait --peers 2 --in-sync notes --timeout 1m"], run: StatusCommands.wait),
+        CommandSpec(
+            name: "pause", arguments: "[NODE] [--for TIME]", argumentCount: 0...1,
+            summary: "stop replicating, with one peer or with all",
+            text: [
+                "The pause outlives a restart of the node. It ends after its time or with kith resume, and status shows it."
+            ],
+            options: [OptionSpec(name: "for", value: "TIME", help: "how long; without it until kith resume"), data],
+            examples: ["kith pause --for 4h", "kith pause den"], run: NodeControl.pause),
+        CommandSpec(
+            name: "resume", arguments: "[NODE]", argumentCount: 0...1,
+            summary: "end a pause, with one peer or with all",
+            text: ["Replication goes on at once."], options: [data], run: NodeControl.resume),
+    ]
+}

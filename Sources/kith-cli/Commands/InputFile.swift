@@ -1,0 +1,62 @@
+import Glibc
+import KithNode
+
+/// A file, or standard input, that a command reads.
+final class InputFile {
+    private let descriptor: Int32
+    private let name: String
+    private let closes: Bool
+    /// Its size where it is known: of a regular file what is left of it.
+    let size: Int?
+    /// Why reading ended early.
+    private(set) var failure: CommandError?
+
+    /// - Parameter name: `-` is standard input.
+    init(_ name: String) throws(CommandError) {
+        closes = name != "-"
+        self.name = closes ? name : "standard input"
+        descriptor = closes ? open(name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO
+        guard descriptor >= 0 else { throw Self.error(name, errno) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.error(name, errno) }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            close(descriptor)
+            throw Self.error(name, EISDIR)
+        }
+        let position = lseek(descriptor, 0, Int32(SEEK_CUR))
+        let isRegular = status.st_mode & S_IFMT == S_IFREG && position >= 0
+        size = isRegular ? max(0, Int(status.st_size) - position) : nil
+    }
+
+    deinit { if closes { close(descriptor) } }
+
+    /// Fills a buffer; 0 at the end, nil where reading fails, which `failure` tells.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        while true {
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            if errno == EINTR { continue }
+            failure = Self.error(name, errno)
+            return nil
+        }
+    }
+
+    /// A whole file.
+    static func read(_ name: String, limit: Int) throws(CommandError) -> [UInt8] {
+        let file = try InputFile(name)
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            guard let count = buffer.withUnsafeMutableBytes({ file.read(into: $0) }) else { throw file.failure! }
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+            if bytes.count > limit {
+                throw CommandError("\(Shown.name(file.name)) is longer than \(limit) bytes; make it smaller")
+            }
+        }
+    }
+
+    private static func error(_ name: String, _ code: Int32) -> CommandError {
+        CommandError("cannot read \(Shown.name(name)): \(String(cString: strerror(code)))")
+    }
+}

@@ -1,0 +1,108 @@
+import KithDocument
+import KithHTTPCore
+import KithNode
+
+/// `status`, `check`, `mesh`, `wait`: what is.
+enum StatusCommands {
+    static func status(_ invocation: Invocation) throws(CommandError) -> Int32 {
+        let client = try ControlClient(invocation)
+        let terminal = try Terminal(colourChoice: invocation.value("color"))
+        let name = invocation.arguments.first
+        if invocation.flag("watch") {
+            guard name == nil, !invocation.flag("x") else {
+                throw .usage("kith status --watch shows all; leave NODE and -x away")
+            }
+            try StatusWatch.run(client, terminal, asJSON: invocation.flag("json"))
+            return ExitStatus.done
+        }
+        let bytes = try client.call("GET", ["status"])
+        if let name { return try peer(name, bytes, invocation, terminal) }
+        if invocation.flag("json") {
+            Output.write(bytes)
+            return ExitStatus.done
+        }
+        let status = try ControlClient.parse(bytes)
+        let renderer = StatusRenderer(status, width: terminal.width, colour: terminal.colour)
+        for line in invocation.flag("x") ? renderer.brief() : renderer.lines() { Output.line(line) }
+        return ExitStatus.done
+    }
+
+    private static func peer(_ name: String, _ bytes: [UInt8], _ invocation: Invocation, _ terminal: Terminal)
+        throws(CommandError) -> Int32
+    {
+        let status = try ControlClient.parse(bytes)
+        let peers = (status["peers"]?.array ?? []).filter { peer in
+            peer["name"]?.string == name || (name.utf8.count >= 4 && peer["id"]?.string?.hasPrefix(name) == true)
+        }
+        guard let peer = peers.first else {
+            throw CommandError(
+                "no node \(Shown.name(name)) is known here; kith status lists those that are",
+                status: ExitStatus.notFound)
+        }
+        if peers.count > 1 {
+            throw CommandError("\(peers.count) nodes are called \(Shown.name(name)); use the beginning of an id")
+        }
+        if invocation.flag("json") {
+            Output.line(peer.description)
+        } else {
+            let renderer = PeerRenderer(
+                peer, now: status["generated_at"]?.time, width: terminal.width, colour: terminal.colour)
+            for line in renderer.lines() { Output.line(line) }
+        }
+        return ExitStatus.done
+    }
+
+    /// For monitoring: one line, and 0 well, 1 warning, 2 critical, 3 unknown.
+    static func check(_ invocation: Invocation) throws(CommandError) -> Int32 {
+        let answer: JSONValue
+        do throws(CommandError) {
+            answer = try ControlClient(invocation).json("GET", ["check"])
+        } catch {
+            if error.status == ExitStatus.usage { throw error }
+            Output.line("UNKNOWN \(error.message)")
+            return 3
+        }
+        let (line, status) = checkLine(answer)
+        Output.line(line)
+        return status
+    }
+
+    static func checkLine(_ answer: JSONValue) -> (line: String, status: Int32) {
+        let checks = (answer["checks"]?.array ?? []).filter { $0["level"]?.string != "ok" }
+        let words = checks.map { "\($0["code"]?.string ?? "?"): \($0["summary"]?.string ?? "?")" }
+        switch answer["level"]?.string {
+        case "ok": return ("OK", 0)
+        case "warning": return ("WARNING \(words.joined(separator: "; "))", 1)
+        case "critical": return ("CRITICAL \(words.joined(separator: "; "))", 2)
+        default: return ("UNKNOWN the node's answer has no level", 3)
+        }
+    }
+
+    static func mesh(_ invocation: Invocation) throws(CommandError) -> Int32 {
+        let bytes = try ControlClient(invocation).call("GET", ["mesh"])
+        if invocation.flag("json") {
+            Output.write(bytes)
+            return ExitStatus.done
+        }
+        let terminal = try Terminal(colourChoice: invocation.value("color"))
+        let lines = MeshRenderer(try ControlClient.parse(bytes), width: terminal.width, colour: terminal.colour).lines()
+        for line in lines { Output.line(line) }
+        return ExitStatus.done
+    }
+
+    static func wait(_ invocation: Invocation) throws(CommandError) -> Int32 {
+        var query: [(String, String?)] = [("in_sync", invocation.value("in-sync"))]
+        if let peers = invocation.value("peers") {
+            query.append(("peers", String(try Values.number(peers, 1...1_000_000, option: "--peers"))))
+        }
+        let timeout = try Values.milliseconds(invocation.value("timeout") ?? "30s", option: "--timeout")
+        query.append(("timeout_ms", String(timeout)))
+        _ = try ControlClient(invocation).call("POST", ["wait"], query: query)
+        return ExitStatus.done
+    }
+}
+
+extension JSONValue {
+    /// Milliseconds since 1970 of a time as text.
+    var time: Int64? { string.flatMap { Timestamp.milliseconds(of: $0) } }
+}

@@ -1,0 +1,117 @@
+import KithDocument
+import KithHTTPCore
+import KithNode
+
+/// The command's end of the control socket. Errors of the node come out as the command's own.
+struct ControlClient {
+    let directory: NodeDirectory
+    let socket: String
+    private let client: HTTPClient
+
+    init(_ directory: NodeDirectory) {
+        self.directory = directory
+        socket = directory.socketPath()
+        client = HTTPClient(.unixSocket(socket))
+    }
+
+    /// For the directory that `--data` or the environment names.
+    init(_ invocation: Invocation) throws(CommandError) { self.init(try Self.directory(invocation)) }
+
+    static func directory(_ invocation: Invocation) throws(CommandError) -> NodeDirectory {
+        do throws(ControlError) { return try NodeDirectory(option: invocation.value("data")) } catch {
+            throw CommandError(error.message, status: Int32(error.exitStatus))
+        }
+    }
+
+    /// One operation: the body of its answer.
+    /// - Parameter path: below `/v1`, not escaped.
+    /// - Parameter query: items without a value are left out.
+    func call(
+        _ method: String, _ path: [String], query: [(String, String?)] = [], body: HTTPClientRequest.Body = .none
+    ) throws(CommandError) -> [UInt8] {
+        let answer: (head: HTTPResponseHead, body: [UInt8])
+        do throws(HTTPError) { answer = try client.send(request(method, path, query, body)) } catch {
+            throw self.error(error)
+        }
+        if !(200..<300).contains(answer.head.status) { throw Self.error(answer.body[...]) }
+        return answer.body
+    }
+
+    /// The same, read as JSON.
+    func json(_ method: String, _ path: [String], query: [(String, String?)] = [], body: HTTPClientRequest.Body = .none)
+        throws(CommandError) -> JSONValue
+    {
+        try Self.parse(try call(method, path, query: query, body: body))
+    }
+
+    /// One operation whose answer is lines of JSON, handed on as they come, without their ends, until `receive` returns
+    /// false.
+    func lines(
+        _ method: String, _ path: [String], query: [(String, String?)] = [], body: HTTPClientRequest.Body = .none,
+        receive: ([UInt8]) -> Bool
+    ) throws(CommandError) {
+        var failure: [UInt8] = []
+        var failed = false
+        let head: HTTPResponseHead
+        do throws(HTTPError) {
+            head = try client.lines(request(method, path, query, body)) { head, line in
+                if !(200..<300).contains(head.status) {
+                    failure += line
+                    return failure.count < 64 * 1024
+                }
+                if line.starts(with: Self.errorMark) {
+                    failed = true
+                    failure = line
+                    return false
+                }
+                return receive(line)
+            }
+        } catch {
+            throw self.error(error)
+        }
+        if failed {
+            let inner = (try? Self.parse(failure))?["_error"]?.canonicalBytes ?? []
+            throw Self.error(inner[...])
+        }
+        if !(200..<300).contains(head.status) { throw Self.error(failure[...]) }
+    }
+
+    /// How a line begins that ends a stream with an error.
+    private static let errorMark = Array(#"{"_error":"#.utf8)
+
+    static func parse(_ bytes: [UInt8]) throws(CommandError) -> JSONValue {
+        do throws(DocumentError) { return try JSONValue(parsing: bytes) } catch {
+            throw CommandError("the node's answer cannot be read: \(error.message)")
+        }
+    }
+
+    private func request(
+        _ method: String, _ path: [String], _ query: [(String, String?)], _ body: HTTPClientRequest.Body
+    ) -> HTTPClientRequest {
+        let items = query.compactMap { name, value in value.map { HTTPQueryItem(name: name, value: $0) } }
+        return HTTPClientRequest(method: method, target: HTTPTarget.encode(["v1"] + path, query: items), body: body)
+    }
+
+    private func error(_ error: HTTPError) -> CommandError {
+        switch error {
+        case .cannotConnect(_, let reason) where reason.hasPrefix("Permission"):
+            CommandError(
+                "cannot talk to kith (socket \(socket): \(reason)); be the user who started it",
+                status: ExitStatus.noNode)
+        case .cannotConnect(_, let reason):
+            CommandError(
+                "kith is not running (socket \(socket): \(reason)); start it with: kith start",
+                status: ExitStatus.noNode)
+        default: CommandError("\(error.message); look at the node with: kith status")
+        }
+    }
+
+    /// What an answer says that tells of an error.
+    private static func error(_ body: ArraySlice<UInt8>) -> CommandError {
+        guard let value = try? JSONValue(parsing: Array(body)), let message = value["message"]?.string else {
+            return CommandError("the node answered with an error that cannot be read; look at its log")
+        }
+        let status = value["exit"]?.integer.flatMap { Int32(exactly: $0) } ?? ExitStatus.failed
+        return CommandError(Shown.line(message, limit: ControlLimits.messageCharacters), status: status)
+    }
+}

@@ -1,0 +1,57 @@
+import Glibc
+
+/// A bar on standard error while something long goes on. Where that is no terminal it draws nothing.
+struct ProgressBar {
+    private let label: String
+    private let isShown: Bool
+    private var drawnAt: UInt64 = 0
+
+    init(_ label: String, isShown: Bool) {
+        self.label = label
+        self.isShown = isShown
+    }
+
+    /// Draws how far it went, at most ten times a second.
+    /// - Parameter total: nil where it is not known.
+    mutating func update(_ done: Int, of total: Int?) {
+        guard isShown else { return }
+        let now = clock_gettime_nsec()
+        guard now - drawnAt >= 100_000_000 else { return }
+        drawnAt = now
+        draw(done, total)
+    }
+
+    /// Draws the end of the way and leaves the line.
+    mutating func finish(_ done: Int, of total: Int?) {
+        guard isShown else { return }
+        draw(done, total)
+        Messages.raw("\n")
+    }
+
+    /// Removes what was drawn.
+    mutating func clear() { if isShown, drawnAt != 0 { Messages.raw("\r\u{1B}[K") } }
+
+    private func draw(_ done: Int, _ total: Int?) {
+        Messages.raw("\r\(Self.text(label, done, total, width: Terminal.size().columns))\u{1B}[K")
+    }
+
+    /// The line that is drawn.
+    static func text(_ label: String, _ done: Int, _ total: Int?, width: Int) -> String {
+        let size = Wording.size(UInt64(max(0, done)))
+        guard let total, total > 0 else { return Display.cut("\(label)  \(size)", to: width - 1) }
+        let share = min(1, Double(done) / Double(total))
+        let room = min(30, width - Display.cells(label) - 24)
+        var text = label
+        if room >= 5 {
+            let filled = Int(Double(room) * share)
+            text += "  [" + String(repeating: "#", count: filled) + String(repeating: "-", count: room - filled) + "]"
+        }
+        return Display.cut("\(text)  \(size) of \(Wording.size(UInt64(total)))", to: width - 1)
+    }
+}
+
+private func clock_gettime_nsec() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
