@@ -98,19 +98,21 @@ extension Node {
         }
     }
 
-    /// Ends links that neither side wants: those of a mesh that has grown into a ring. Of two the lower id ends it.
+    /// Ends links that neither side wants: those of a mesh that has grown into a ring. Of two the lower id ends it, and
+    /// only while both have all the links that they do want: where not everyone can reach everyone, no link is spare.
     private func closeSpareLinks(wall: Int64) {
         let ring = members + [id]
         guard ring.count > NodeLimits.fullMeshNodes, !selection.isReader else { return }
         let wanted = Set(selection.wanted(members: ring, isReachable: isReachable))
+        guard wanted.allSatisfy({ peers[$0]?.isOpen == true }) else { return }
         for number in drivers.keys.sorted() {
             guard let driver = drivers[number], let peer = peers[driver.peer.nodeID], peer.link == number, peer.isOpen,
                 id < peer.id, peer.role != .reader, !wanted.contains(peer.id),
                 wall - peer.stateSince > NodeLimits.spareLinkMilliseconds,
-                presence.record(of: peer.id) != nil
+                let neighbours = presence.record(of: peer.id)?.neighbours
             else { continue }
             let its = MeshSelection(node: peer.id, isReader: false).wanted(members: ring, isReachable: isReachable)
-            if its.contains(id) { continue }
+            guard !its.contains(id), its.allSatisfy(neighbours.contains) else { continue }
             driver.post(.stop(Goodbye(code: .full, text: "the ring has other ways between the two nodes")))
         }
     }
