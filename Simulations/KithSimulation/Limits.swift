@@ -22,7 +22,10 @@ package enum SimulationLimits {
     /// a dead link is dropped after 15 s, and what was under way needs a moment more.
     static let statusLag: UInt64 = 20_000_000
 
-    /// After healing: every pair is connected within this (L2). The longest wait between dials is 15 s, a hanging dial
+    /// How long a node's links may take to hear of its own commit: the slowest virtual disk takes 0.4 s.
+    static let ownStatusLag: UInt64 = 1_000_000
+
+    /// After healing: every pair is connected within this (L2). The longest wait between dials is 5 s, a hanging dial
     /// 4 s, a silent link 15 s.
     static let reconnectTime: UInt64 = 45_000_000
     /// After healing: all nodes are equal and say so within this (L1). A fruitless comparison is repeated after at most
@@ -36,6 +39,8 @@ package enum SimulationLimits {
     static let idleBytes = 1_024
     /// What each direction of a link may carry from reconnecting to being in sync with nothing to do (N2).
     static let reconnectBytes = 2_048
+    /// Deadlines that one link may want at one moment: a few parts of it have one each.
+    static let deadlinesAtOnce = 20
     /// Events without an end to them are a livelock: a run of this many fails (L1).
     static let events = 5_000_000
 }

@@ -1,1 +1,4 @@
-print("kith-sim")
+import Glibc
+import KithSimulation
+
+exit(SimulatorCommand.run(Array(CommandLine.arguments.dropFirst())))

@@ -24,10 +24,12 @@ final class Raw {
     init(path: String) {
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
         Self.check(sqlite3_open(path, &handle))
-        run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=4096; PRAGMA cache_size=-16384")
+        run(
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=4096; PRAGMA cache_size=-16384"
+        )
         run(
             """
-            CREATE TABLE documents(sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, flags INTEGER NOT NULL,
+            CREATE TABLE documents(number INTEGER PRIMARY KEY, sequence INTEGER NOT NULL UNIQUE, id TEXT NOT NULL UNIQUE, flags INTEGER NOT NULL,
             revision BLOB NOT NULL, tree BLOB NOT NULL, body TEXT);
             CREATE INDEX conflicts ON documents(sequence) WHERE flags & 2
             """)
@@ -53,7 +55,8 @@ final class Raw {
         while sqlite3_step(statement) == SQLITE_ROW {
             rows.append(
                 Row(
-                    sequence: sqlite3_column_int64(statement, 0), id: bytes(1), flags: sqlite3_column_int64(statement, 2),
+                    sequence: sqlite3_column_int64(statement, 0), id: bytes(1),
+                    flags: sqlite3_column_int64(statement, 2),
                     revision: bytes(3), tree: bytes(4), body: bytes(5)))
         }
         return rows
@@ -61,7 +64,9 @@ final class Raw {
 
     func write(_ rows: [Row], batch: Int) {
         var statement: OpaquePointer?
-        Self.check(sqlite3_prepare_v2(handle, "INSERT INTO documents VALUES (?1, ?2, ?3, ?4, ?5, ?6)", -1, &statement, nil))
+        Self.check(
+            sqlite3_prepare_v2(
+                handle, "INSERT INTO documents VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6)", -1, &statement, nil))
         defer { sqlite3_finalize(statement) }
         for start in stride(from: 0, to: rows.count, by: batch) {
             run("BEGIN IMMEDIATE")

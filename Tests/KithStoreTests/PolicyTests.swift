@@ -52,7 +52,9 @@ import Testing
         }
         #expect(
             failure {
-                _ = try one.store.write { (transaction) throws(StoreError) in try transaction.resolve(id, keep: kept.revision) }
+                _ = try one.store.write { (transaction) throws(StoreError) in
+                    try transaction.resolve(id, keep: kept.revision)
+                }
                 let gone = RevisionID("9-00000000000000000000000000000000")!
                 _ = try one.store.write { (transaction) throws(StoreError) in try transaction.resolve(id, keep: gone) }
             } == .conflict)

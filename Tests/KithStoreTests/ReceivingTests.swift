@@ -11,7 +11,8 @@ import Testing
     private func edit(_ json: String, writer: WriterID = 7, time: UInt64 = 1 << 40) -> Revision {
         Revision(
             parent: nil, kind: .edit, body: Array(json.utf8),
-            stamps: FieldStamps(defaultStamp: Stamp(time: time, writer: writer)), version: Version(writer: writer, time: time))
+            stamps: FieldStamps(defaultStamp: Stamp(time: time, writer: writer)),
+            version: Version(writer: writer, time: time))
     }
 
     private func delivery(_ id: String, _ revisions: [Revision]) throws -> Delivery {
@@ -116,7 +117,8 @@ import Testing
         #expect(gone.map(\.string) == ["no"])
         #expect(rounds == 3)
         let tiny = try test.reader.deliveries(
-            for: [Want(document: changes[0].document, revisions: changes[0].leaves.map(\.id), known: [])], maximumBytes: 1)
+            for: [Want(document: changes[0].document, revisions: changes[0].leaves.map(\.id), known: [])],
+            maximumBytes: 1)
         #expect(tiny.deliveries.count == 1)
     }
 

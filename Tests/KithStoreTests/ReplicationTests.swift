@@ -44,7 +44,9 @@ import Testing
     /// A few nodes write at random and pull from each other at random; then they pull round until nothing is new.
     private func history(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        let nodes = try (0..<generator.within(2...4)).map { try TestStore(seed: seed &* 10 + UInt64($0), options: StoreOptions(durability: .relaxed)) }
+        let nodes = try (0..<generator.within(2...4)).map {
+            try TestStore(seed: seed &* 10 + UInt64($0), options: StoreOptions(durability: .relaxed))
+        }
         for _ in 0..<generator.within(10...60) {
             let node = generator.pick(nodes)
             node.world.now += Int64(generator.below(2000)) - 500

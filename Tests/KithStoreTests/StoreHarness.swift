@@ -22,14 +22,17 @@ final class TemporaryDirectory {
     }
 
     deinit {
-        for name in (try? FileSystem.names(in: path)) ?? [] where name != "." && name != ".." { unlink(path + "/" + name) }
+        for name in (try? FileSystem.names(in: path)) ?? [] where name != "." && name != ".." {
+            unlink(path + "/" + name)
+        }
         rmdir(path)
     }
 
     /// Copies all files as they are, as a crash or a backup of the whole directory would find them.
     func copy() -> TemporaryDirectory {
         let copy = TemporaryDirectory()
-        for name in (try? FileSystem.names(in: path)) ?? [] where name != "." && name != ".." && !name.hasSuffix("-shm") {
+        for name in (try? FileSystem.names(in: path)) ?? [] where name != "." && name != ".." && !name.hasSuffix("-shm")
+        {
             copy.write(name, read(name))
         }
         return copy
@@ -176,7 +179,8 @@ final class TestStore {
             if document.live.count > 1 { counted.conflicts += 1 }
             let stored = try #require(try reader.get(entry.document))
             #expect(stored.isDeleted == document.live.isEmpty, sourceLocation: location)
-            #expect(document.tree.live.count == document.live.count, "a live leaf has no body", sourceLocation: location)
+            #expect(
+                document.tree.live.count == document.live.count, "a live leaf has no body", sourceLocation: location)
             #expect(stored.revision == document.shownRevision, sourceLocation: location)
             #expect(stored.conflicts.count == max(0, document.live.count - 1), sourceLocation: location)
         }

@@ -129,7 +129,9 @@ import Testing
         let first = try one.put("a", #"{"x":3}"#)
         let second = try one.put("a", #"{"x":4}"#, if: .revision(first.revision))
         let version = try #require(try one.reader.load(id)?.tree[second.revision]?.content?.version)
-        let fresh = version.entries.filter { $0.writer != timeline && $0.writer != other.store.summary.position.timeline }
+        let fresh = version.entries.filter {
+            $0.writer != timeline && $0.writer != other.store.summary.position.timeline
+        }
         #expect(fresh.count == 1, "one fresh writer for both edits")
         try one.check()
     }

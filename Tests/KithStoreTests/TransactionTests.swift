@@ -22,7 +22,8 @@ import Testing
             throw StoreError(.invalid, "half", "changed its mind")
         }
         let results = test.store.commit([
-            try work("b", #"{"x":1}"#), fails, try work("a", #"{"x":9}"#, if: .mustNotExist), try work("c", #"{"x":1}"#),
+            try work("b", #"{"x":1}"#), fails, try work("a", #"{"x":9}"#, if: .mustNotExist),
+            try work("c", #"{"x":1}"#),
         ])
         #expect(try results[0].get().sequence == 2)
         #expect(results[1].code == .invalid)

@@ -63,22 +63,22 @@ extension Model {
         _ id: DocumentID, at place: Place, policy: some MergePolicy, shuffle: ([Delivery.Item]) -> [Delivery.Item]
     ) throws(Violation) {
         guard let state = self[place][id] else { return }
-        var first: Document?
+        var first: RevisionTree?
         for _ in 0..<3 {
-            let replayed = replay(id, shuffle(state.leaves + state.leaves.prefix(2)), policy)
-            guard replayed.tree.leaves.map(\.id) == state.leaves.map(\.revision.id) else {
+            let replayed = replay(id, [shuffle(state.leaves + state.leaves.prefix(2))], policy)
+            guard replayed.leaves.map(\.id) == state.leaves.map(\.revision.id) else {
                 throw Violation(
                     .mergeLaws, "\(id) on node \(place.node): its leaves in another order give other leaves")
             }
             for item in state.leaves where item.revision.kind.isLive {
-                guard replayed.body(of: item.revision.id) == item.revision.body else {
+                guard replayed.document.body(of: item.revision.id) == item.revision.body else {
                     throw Violation(.mergeLaws, "\(id) on node \(place.node): its leaves in another order give other bodies")
                 }
             }
-            if let first, first.tree != replayed.tree {
+            if let first, first != replayed.document.tree {
                 throw Violation(.mergeLaws, "\(id) on node \(place.node): the order of its leaves leaves a trace")
             }
-            first = replayed
+            first = replayed.document.tree
         }
     }
 
@@ -88,19 +88,41 @@ extension Model {
         shuffle: ([Delivery.Item]) -> [Delivery.Item]
     ) throws(Violation) {
         guard let mine = self[one][id], let its = self[other][id] else { return }
-        let left = replay(id, mine.leaves + its.leaves, policy)
-        let right = replay(id, its.leaves + mine.leaves, policy)
-        guard left.tree.leaves == right.tree.leaves else {
+        let left = replay(id, [mine.leaves, its.leaves], policy)
+        let right = replay(id, [its.leaves, mine.leaves], policy)
+        guard left.leaves == right.leaves else {
             throw Violation(
-                .mergeLaws, "\(id): nodes \(one.node) and \(other.node) make other leaves of each other's revisions")
+                .mergeLaws, "\(id): nodes \(one.node) and \(other.node) make other leaves of each other's revisions: "
+                    + "\(Self.difference(left.leaves, right.leaves)) of \(Self.describe(mine.leaves)) and "
+                    + "\(Self.describe(its.leaves))")
         }
     }
 
-    private func replay(_ id: DocumentID, _ items: [Delivery.Item], _ policy: some MergePolicy) -> Document {
+    private static func difference(_ one: [RevisionTree.Node], _ other: [RevisionTree.Node]) -> String {
+        let mine = one.filter { !other.contains($0) }.map { "\($0.kind) \($0.id)" }
+        let its = other.filter { !one.contains($0) }.map { "\($0.kind) \($0.id)" }
+        return "\(mine) against \(its)"
+    }
+
+    /// What a store makes of deliveries, one after the other.
+    private func replay(_ id: DocumentID, _ deliveries: [[Delivery.Item]], _ policy: some MergePolicy) -> Replayed {
         var document = Document(id: id)
-        for item in items { _ = document.receive(item) }
-        document.settle(policy)
-        return document
+        var tree = RevisionTree()
+        for items in deliveries {
+            let (open, closed) = (items.filter { $0.revision.kind != .closed }, items.filter { $0.revision.kind == .closed })
+            for item in open + closed { _ = document.receive(item) }
+            document.settle(policy)
+            tree = document.tree
+            tree.dropOldClosedLeaves()
+            tree.stem(to: DocumentLimits.ancestors)
+            document = Document(id: id, tree: tree, bodies: document.bodies)
+        }
+        return Replayed(document: document, leaves: tree.leaves)
+    }
+
+    private struct Replayed {
+        let document: Document
+        let leaves: [RevisionTree.Node]
     }
 
     /// L1: what all nodes must agree on in the end, and what must be there.

@@ -49,7 +49,8 @@ struct Model {
             let what = document.writes[lost]
             throw Violation(
                 what.isAcknowledged ? .acknowledgedDurability : .causality,
-                "\(id) on node \(place.node): \(what.revision) was here and nothing that follows it is")
+                "\(id) on node \(place.node): \(what.revision) was here and nothing that follows it is; it had "
+                    + "\(Self.describe(before.leaves)) and has \(Self.describe(leaves))")
         }
         let isLive = leaves.contains { $0.revision.kind.isLive }
         if isLive != document.mustLive(knowledge), !leaves.allSatisfy({ $0.revision.kind == .closed }) {
@@ -71,9 +72,12 @@ struct Model {
         let written = leaves.map(\.revision).filter { revision in
             write.isSettling ? revision.kind == .deleted : revision.id == write.revision
         }.sorted { ($0.parent ?? $0.id) < ($1.parent ?? $1.id) }
-        for revision in written where self[place.database, id][revision.id] == nil {
-            try self[place.database, id].write(
-                revision, by: place.node, kind: write.kind, body: write.body, deletions: deletions)
+        for revision in written {
+            // Two clients may make one and the same deletion.
+            if self[place.database, id][revision.id] == nil {
+                try self[place.database, id].write(
+                    revision, by: place.node, kind: write.kind, body: write.body, deletions: deletions)
+            }
             deletions.append(revision.id)
         }
     }
@@ -89,6 +93,13 @@ struct Model {
             }
         }
         return knowledge
+    }
+
+    static func describe(_ leaves: [Delivery.Item]) -> String {
+        let words = leaves.map { item in
+            "\(item.revision.kind) \(item.revision.id) over \(item.ancestors.map(\.id.description).joined(separator: " < "))"
+        }
+        return "[\(words.joined(separator: ", "))]"
     }
 
     /// S4, as far as leaves and their ancestry show it.

@@ -48,6 +48,11 @@ struct ReplicaModel {
 
     var digest: Digest256 { digests[digests.count - 1].digest }
 
+    /// The digests it had at any moment since `time`.
+    func digests(since time: UInt64) -> [Digest256] {
+        digests.indices.filter { $0 + 1 == digests.count || digests[$0 + 1].since >= time }.map { digests[$0].digest }
+    }
+
     /// Whether it had this digest at some moment since `time`.
     func had(_ digest: Digest256, since time: UInt64) -> Bool {
         for (index, entry) in digests.enumerated() where entry.digest == digest {

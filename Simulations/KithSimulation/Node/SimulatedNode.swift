@@ -22,6 +22,9 @@ struct NodeLink {
     var lastHeard = Instant(milliseconds: 0)
     /// The moment for which a deadline is set.
     var deadline: Instant?
+    /// The last deadline that it was told of, and how often at that moment.
+    var lastDeadline: Instant?
+    var deadlinesAtOnce = 0
     /// What the link last said of each database.
     var statuses: [SessionStatus?]
     /// Whether both sides have said hello.

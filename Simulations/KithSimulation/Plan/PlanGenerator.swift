@@ -1,4 +1,4 @@
-package import KithTestSupport
+import KithTestSupport
 
 /// Draws a plan from a seed: how the mesh looks, what clients do and what goes wrong, each from a generator of its own,
 /// so that a draw added to one does not move the others.

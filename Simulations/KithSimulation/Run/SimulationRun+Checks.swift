@@ -2,6 +2,7 @@ import KithDocument
 import KithMerge
 import KithReplication
 import KithStore
+import KithTestSupport
 
 extension SimulationRun {
     /// Checks between the events: what is cheap for all, what is dear for what has changed.
@@ -38,12 +39,14 @@ extension SimulationRun {
         for node in nodes where node.isRunning && node.pausedUntil <= now {
             for link in node.links {
                 for database in 0..<plan.databases where isInSync(link, database) {
-                    let mine = model[Model.Place(node: node.index, database: database)].digest
+                    let mine = Model.Place(node: node.index, database: database)
                     let peer = Model.Place(node: link.peer, database: database)
                     let since = now > SimulationLimits.statusLag ? now - SimulationLimits.statusLag : 0
                     // Documents that one of them purged are left out of the comparison by both.
                     if model.hasPurges(database) { continue }
-                    guard model[peer].had(mine, since: since) else {
+                    let lately = now > SimulationLimits.ownStatusLag ? now - SimulationLimits.ownStatusLag : 0
+                    let digests = model[mine].digests(since: lately)
+                    guard digests.contains(where: { model[peer].had($0, since: since) }) else {
                         throw Violation(
                             .statusHonesty,
                             "node \(node.index) says that it is in sync with node \(link.peer), which never had its digest")

@@ -1,5 +1,7 @@
 // What goes wrong: each fault is one case here, one in `Fault.Kind` and one in the generator.
 
+import KithReplication
+
 extension SimulationRun {
     func carryOut(_ fault: Fault) throws {
         let duration = UInt64(max(0, fault.milliseconds)) * 1_000

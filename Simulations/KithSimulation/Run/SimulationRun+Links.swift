@@ -1,6 +1,8 @@
 import KithDocument
 import KithNode
 import KithReplication
+import KithStore
+import KithTestSupport
 
 // What a node's shell does with links: it dials whom the mesh wants, lets the arbiter choose between two, carries out
 // what a link wants and tells it what happens.
@@ -91,7 +93,7 @@ extension SimulationRun {
             if let closing { try tell(node, closing, .stop(Goodbye(code: .replaced, text: ""))) }
             try begin(node, id)
         }
-        node.dials.succeeded(peer)
+        node.dials.connected(peer, now: instant(node))
     }
 
     private func begin(_ node: SimulatedNode, _ id: UInt64) throws {
@@ -148,6 +150,12 @@ extension SimulationRun {
         node.links[index].deadline = nil
         guard let deadline = link.nextDeadline else { return }
         if deadline > instant(node) { return setDeadline(deadline, node, index) }
+        let isSameMoment = node.links[index].lastDeadline == instant(node)
+        node.links[index].deadlinesAtOnce = isSameMoment ? node.links[index].deadlinesAtOnce + 1 : 1
+        node.links[index].lastDeadline = instant(node)
+        if node.links[index].deadlinesAtOnce > SimulationLimits.deadlinesAtOnce {
+            throw Violation(.convergence, "a link of node \(node.index) wants the same deadline again and again")
+        }
         trace.line(now, node: node.index, "deadline", "c\(id)")
         try tell(node, id, .deadline)
     }
@@ -232,7 +240,7 @@ extension SimulationRun {
         }
         let wasInUse = node.arbiter.closed(id, to: peer)
         // A link that never came up counts as a dial that failed: the next waits longer.
-        if wasInUse, !link.isOpened { node.dials.failed(peer, now: instant(node)) }
+        if wasInUse { node.dials.lost(peer, now: instant(node)) }
     }
 
     /// Of bytes, for the trace.

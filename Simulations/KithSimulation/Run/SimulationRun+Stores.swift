@@ -1,6 +1,7 @@
 import KithDocument
 import KithReplication
 import KithStore
+import KithTestSupport
 
 // The work of the stores: real, but done at a moment that the seed chooses, and told a moment later.
 
@@ -39,7 +40,7 @@ extension SimulationRun {
                 let result = try perform(operation, node, database)
                 database.lanes[lane].answers.append(.client(item: item, operation, result))
             case .link(let id, let ticket, let request):
-                let result = perform(request, on: database.replica)
+                let result = KithReplication.perform(request, on: database.replica)
                 trace.line(now, node: node.index, "store", "c\(id) \(Self.word(request)) \(Self.word(result))")
                 try checkResult(of: request, result, node, database)
                 database.lanes[lane].answers.append(.link(id, ticket, result))

@@ -150,7 +150,7 @@ final class SimulationRun {
         try hear(node, delivery)
     }
 
-    private func resume(_ index: Int) throws {
+    func resume(_ index: Int) throws {
         let node = nodes[index]
         guard node.isRunning, node.pausedUntil <= now else { return }
         let deliveries = node.pausedDeliveries
@@ -167,8 +167,9 @@ final class SimulationRun {
     }
 
     func time(of instant: Instant, _ node: SimulatedNode) -> UInt64 {
-        let milliseconds = instant.milliseconds &- UInt64(node.index) * 1_000_003
-        return max(now, milliseconds * 1_000)
+        let current = self.instant(node)
+        if instant <= current { return now }
+        return (now / 1_000 + instant.milliseconds(since: current)) * 1_000
     }
 
     func wallClock(_ node: SimulatedNode) -> Int64 {
@@ -182,6 +183,7 @@ final class SimulationRun {
         let node = nodes[index]
         guard !node.isRunning else { return }
         node.begin()
+        node.filling = Array(repeating: nil, count: plan.databases)
         trace.line(now, node: index, "start", "")
         do throws(StoreError) {
             for number in 0..<plan.databases { node.databases.append(try open(number, of: node)) }

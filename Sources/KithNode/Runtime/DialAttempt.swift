@@ -97,7 +97,9 @@ final class DialAttempt {
             guard tried.count < NodeLimits.addressesPerAttempt, tried.insert(address).inserted else { continue }
             dial(address)
             let run = Unchecked(self)
-            queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.dialStaggerMilliseconds)) { run.value.dialNext() }
+            queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.dialStaggerMilliseconds)) {
+                run.value.dialNext()
+            }
             return
         }
         if open.isEmpty, resolving == 0 {

@@ -177,7 +177,8 @@ extension Node {
         let matching = named.isEmpty ? known.filter { $0.description.hasPrefix(name.lowercased()) } : named
         guard let first = matching.first, !name.isEmpty else { throw .unknownNode(name) }
         guard matching.count == 1 else {
-            throw ControlError(.usage, "\(matching.count) nodes are named \(Shown.name(name)); give the beginning of an id")
+            throw ControlError(
+                .usage, "\(matching.count) nodes are named \(Shown.name(name)); give the beginning of an id")
         }
         return first
     }

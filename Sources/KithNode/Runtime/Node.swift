@@ -85,7 +85,8 @@ package final class Node: @unchecked Sendable {
         _ identities: IdentityStore, _ trust: GroupTrust
     ) throws(NodeError) -> Membership {
         try transport { () throws(TransportError) in
-            guard let bytes = try identities.read(IdentityStore.membershipName, atMost: 64 << 20) else {
+            guard let bytes = try identities.read(IdentityStore.membershipName, atMost: TransportLimits.membershipBytes)
+            else {
                 return Membership(trust: trust)
             }
             return try Membership(trust: trust, encoded: bytes)
@@ -118,7 +119,9 @@ package final class Node: @unchecked Sendable {
         pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
         var statics: [PeerAddress] = []
         for peer in configuration.peers {
-            do throws(DiscoveryError) { statics.append(try PeerAddress(peer, defaultPort: NodeConfiguration.defaultPort)) } catch {
+            do throws(DiscoveryError) {
+                statics.append(try PeerAddress(peer, defaultPort: NodeConfiguration.defaultPort))
+            } catch {
                 throw NodeError(code: "usage", message: error.message)
             }
         }
@@ -153,7 +156,8 @@ package final class Node: @unchecked Sendable {
             if let listen = configuration.listen {
                 endpoint = try Endpoint(listen, defaultPort: NodeConfiguration.defaultPort)
             } else {
-                let port = (try? SmallFile.lines(of: kept).first).flatMap { UInt16($0) } ?? NodeConfiguration.defaultPort
+                let port =
+                    (try? SmallFile.lines(of: kept).first).flatMap { UInt16($0) } ?? NodeConfiguration.defaultPort
                 endpoint = Endpoint(host: "::", port: port)
             }
             let listener = try Listener(
@@ -165,7 +169,8 @@ package final class Node: @unchecked Sendable {
             }
             self.listener = listener
         } catch {
-            throw NodeError(code: "address", message: "can't listen: \(error.message); choose another with --listen HOST:PORT")
+            throw NodeError(
+                code: "address", message: "can't listen: \(error.message); choose another with --listen HOST:PORT")
         }
         if configuration.listen == nil, let listener { try SmallFile.write(["\(listener.port)"], to: kept) }
     }

@@ -121,7 +121,7 @@ struct StatusRenderer {
 
     private static func inSync(_ database: JSONValue) -> String {
         guard let peers = database["peers"]?.natural else { return "?" }
-        if peers == 0 { return "nobody here" }
+        if peers == 0 { return "no peer connected" }
         return "\(Wording.count(database["in_sync_with"]?.natural)) of \(Wording.count(peers))"
     }
 
