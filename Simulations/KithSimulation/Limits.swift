@@ -25,7 +25,7 @@ package enum SimulationLimits {
     /// How long a node's links may take to hear of its own commit: the slowest virtual disk takes 0.4 s.
     static let ownStatusLag: UInt64 = 1_000_000
 
-    /// After healing: every pair is connected within this (L2). The longest wait between dials is 15 s, a hanging dial
+    /// After healing: every pair is connected within this (L2). The longest wait between dials is 5 s, a hanging dial
     /// 4 s, a silent link 15 s.
     static let reconnectTime: UInt64 = 45_000_000
     /// After healing: all nodes are equal and say so within this (L1). A fruitless comparison is repeated after at most

@@ -5,10 +5,12 @@ extension Certificate {
     /// without a clock must still be able to join its group.
     ///
     /// The other certificates are only proposals for what stands between.
+    /// - Parameter intermediates: how many may stand between at most. (X.509's own path length does not count those whose
+    ///   issuer bears their own name, as all of Kith's admins do.)
     /// - Returns: the chain, the leaf first, `root` last.
     /// - Throws: `.untrusted` with OpenSSL's reason.
     package static func verifiedChain(
-        _ certificates: [Certificate], root: Certificate, authorities: Int
+        _ certificates: [Certificate], root: Certificate, intermediates: Int
     ) throws(CryptoError) -> [Certificate] {
         OpenSSLErrors.clear()
         guard let leaf = certificates.first else { throw CryptoError(.untrusted, "no certificate was shown") }
@@ -29,11 +31,13 @@ extension Certificate {
             X509_STORE_CTX_init(context, store, leaf.pointer, others) == 1
         else { throw .last(.library, "preparing to verify a certificate") }
         X509_STORE_CTX_set_flags(context, UInt(X509_V_FLAG_NO_CHECK_TIME))
-        X509_STORE_CTX_set_depth(context, Int32(authorities))
+        X509_STORE_CTX_set_depth(context, Int32(intermediates))
         guard X509_verify_cert(context) == 1 else {
             let error = X509_STORE_CTX_get_error(context)
             OpenSSLErrors.clear()
-            throw CryptoError(.untrusted, "the certificate is not trusted", reason: String(cString: X509_verify_cert_error_string(Int(error))))
+            throw CryptoError(
+                .untrusted, "the certificate is not trusted",
+                reason: String(cString: X509_verify_cert_error_string(Int(error))))
         }
         let chain = X509_STORE_CTX_get0_chain(context)
         var verified: [Certificate] = []
@@ -48,7 +52,9 @@ extension Certificate {
     /// first.
     /// - Throws: `.malformed` where there are none or too many.
     package static func shown(in context: OpaquePointer) throws(CryptoError) -> [Certificate] {
-        guard let leaf = X509_STORE_CTX_get0_cert(context) else { throw CryptoError(.malformed, "no certificate was shown") }
+        guard let leaf = X509_STORE_CTX_get0_cert(context) else {
+            throw CryptoError(.malformed, "no certificate was shown")
+        }
         var certificates = [try Certificate(sharing: leaf)]
         let others = UnsafeRawPointer(X509_STORE_CTX_get0_untrusted(context))
         guard kith_sk_count(others) <= CryptoLimits.certificates else {

@@ -28,7 +28,8 @@ package struct CertificateTemplate: Sendable {
 
 extension Certificate {
     /// Makes a certificate that its own key signs: a root, or a stand-in of a node that has none yet.
-    package static func selfSigned(_ template: CertificateTemplate, key: PrivateKey) throws(CryptoError) -> Certificate {
+    package static func selfSigned(_ template: CertificateTemplate, key: PrivateKey) throws(CryptoError) -> Certificate
+    {
         try make(template, subjectKey: key.pointer, issuer: nil, issuerKey: key)
     }
 

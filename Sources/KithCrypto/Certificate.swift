@@ -14,7 +14,9 @@ package final class Certificate: @unchecked Sendable, Hashable {
     /// Reads DER; nothing may follow it.
     /// - Throws: `.malformed`.
     package convenience init(der: [UInt8]) throws(CryptoError) {
-        guard der.count <= CryptoLimits.certificateBytes else { throw CryptoError(.malformed, "a certificate is too long") }
+        guard der.count <= CryptoLimits.certificateBytes else {
+            throw CryptoError(.malformed, "a certificate is too long")
+        }
         OpenSSLErrors.clear()
         var consumed = 0
         let pointer = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in

@@ -69,7 +69,9 @@ package final class PrivateKey: @unchecked Sendable {
 enum Signature {
     static func verify(_ signature: [UInt8], of bytes: [UInt8], by key: OpaquePointer) throws(CryptoError) {
         OpenSSLErrors.clear()
-        guard signature.count <= CryptoLimits.signatureBytes else { throw CryptoError(.badSignature, "an overlong signature") }
+        guard signature.count <= CryptoLimits.signatureBytes else {
+            throw CryptoError(.badSignature, "an overlong signature")
+        }
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
         guard EVP_DigestVerifyInit(context, nil, nil, nil, key) == 1 else {

@@ -15,6 +15,20 @@ package struct ByteWriter {
         withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
+    // The same for the types that most are of: other modules call these and no unspecialised generic code.
+
+    package mutating func append(contentsOf other: [UInt8]) { bytes.append(contentsOf: other) }
+
+    package mutating func append(contentsOf other: String.UTF8View) { bytes.append(contentsOf: other) }
+
+    package mutating func append(bigEndian number: UInt64) {
+        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    package mutating func append(bigEndian number: UInt32) {
+        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
     /// Seven bits a byte, the least significant first (LEB128).
     package mutating func append(varint number: UInt64) {
         var rest = number

@@ -8,6 +8,9 @@ package struct Digest256: Hashable, Sendable, CustomStringConvertible {
 
     package init() {}
 
+    /// Four words, the most significant first.
+    package init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = (words.3, words.2, words.1, words.0) }
+
     /// 32 bytes, the most significant first.
     package init(bytes: some Collection<UInt8>) {
         precondition(bytes.count == 32, "a digest has 32 bytes, got \(bytes.count)")

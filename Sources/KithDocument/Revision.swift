@@ -25,7 +25,7 @@ package struct Revision: Hashable, Sendable {
     package let body: [UInt8]
     /// Nil for deleted and closed revisions.
     package let stamps: FieldStamps?
-    /// Empty for closed revisions: theirs is looked up, that of what they close.
+    /// For closed revisions that of what they close; empty where this is foreign: then it is looked up.
     package let version: Version
     /// Name and version of the custom resolver that wrote a merge; empty for the rules of a policy.
     package let resolver: String
@@ -70,7 +70,12 @@ package struct Revision: Hashable, Sendable {
     }
 
     /// The tombstone that ends a leaf.
-    package static func closing(_ leaf: RevisionID) -> Revision { Revision(parent: leaf, kind: .closed) }
+    /// - Parameter version: the leaf's own, part of what its id is a hash of, so that the tombstone depends on the leaf
+    ///   alone. A node that never had the leaf learns from it which others the leaf had replaced. Empty for a foreign
+    ///   leaf, whose version each node makes itself.
+    package static func closing(_ leaf: RevisionID, version: Version) -> Revision {
+        Revision(parent: leaf, kind: .closed, version: version)
+    }
 
     /// The first revision of initial data: stamp zero and a version that names the content, so that the same content
     /// loaded on many nodes is one revision and any edit outranks it.

@@ -25,7 +25,7 @@ extension RevisionTree {
             link(child, to: ancestor)
             child = ancestor.id
         }
-        dropContentNobodyNeeds()
+        if child != revision.id { dropContentNobodyNeeds() }
         return true
     }
 
@@ -37,6 +37,7 @@ extension RevisionTree {
 
     /// The ancestors up to the first that would replace a leaf that the revision's version does not cover.
     private func believed(_ ancestors: [Ancestor], of revision: Revision) -> [Ancestor] {
+        if ancestors.isEmpty { return [] }
         let leaves = leaves
         for (index, ancestor) in ancestors.enumerated() {
             if index == 0, revision.hasHashedParent { continue }
@@ -71,7 +72,12 @@ extension RevisionTree {
                 revision.version.isWithin($0.content?.version ?? Version())
             }
         if isReplaced, !isClosed {
+            // Its content is of no use any more, but its hash proves its parent.
             nodes[index].kind = revision.kind
+            if let parent = revision.parent, revision.hasHashedParent {
+                nodes[index].hasHashedParent = true
+                link(revision.id, to: Ancestor(id: parent))
+            }
             return false
         }
         if !isReplaced { for child in children { nodes[child].parent = nil } }

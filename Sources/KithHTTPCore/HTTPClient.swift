@@ -89,8 +89,9 @@ package struct HTTPClient: Sendable {
         var stopped = false
         let head = try stream(request) { head, bytes in
             var rest = bytes[...]
-            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = pending + rest[..<end]
+            while let end = Self.lineEnd(in: rest) {
+                pending += rest[..<end]
+                let line = pending
                 pending = []
                 rest = rest[(end + 1)...]
                 if !receive(head, line) {
@@ -105,5 +106,11 @@ package struct HTTPClient: Sendable {
         if isTooLarge { throw HTTPError.tooLarge(limit: HTTPLimits.clientLineBytes) }
         if !stopped, !pending.isEmpty { _ = receive(head, pending) }
         return head
+    }
+
+    private static func lineEnd(in bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
+        guard !bytes.isEmpty, let start = bytes.base.baseAddress else { return nil }
+        guard let found = memchr(start + bytes.startIndex, 10, bytes.count) else { return nil }
+        return UnsafeRawPointer(found) - start
     }
 }

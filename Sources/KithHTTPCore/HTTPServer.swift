@@ -66,6 +66,7 @@ package final class HTTPServer: @unchecked Sendable {
         self.limits = limits
         self.malformedRequest = malformedRequest
         self.handler = handler
+        try workers.start(for: address)
         let descriptor = listener.take()
         daemon = kith_mhd_start(
             descriptor, UInt32(connections), UInt32(limits.requestTimeoutSeconds), HTTPLimits.connectionMemoryBytes,
@@ -84,6 +85,7 @@ package final class HTTPServer: @unchecked Sendable {
             }, Unmanaged.passUnretained(self).toOpaque())
         if daemon == nil {
             let reason = systemReason()
+            workers.stop()
             close(descriptor)
             throw HTTPError.cannotListen(address, reason: reason)
         }
@@ -109,6 +111,7 @@ package final class HTTPServer: @unchecked Sendable {
         MHD_stop_daemon(daemon)
         if listening >= 0 { close(listening) }
         if isUnixSocket { unlink(address) }
+        workers.stop()
     }
 
     private func waitUntilIdle(_ deadline: DispatchTime) {

@@ -12,6 +12,7 @@ final class HTTPWorkers: TaskExecutor, @unchecked Sendable {
     private var nextJob = 0
     private var threads = 0
     private var idle = 0
+    private var isStopped = false
 
     init() {
         mutex = .allocate(capacity: 1)
@@ -28,16 +29,35 @@ final class HTTPWorkers: TaskExecutor, @unchecked Sendable {
         mutex.deallocate()
     }
 
+    /// Starts the thread that stays until `stop`, so that there is one for every job, whatever the system has left.
+    /// - Throws: `HTTPError.cannotListen` where the system gives none.
+    func start(for address: String) throws(HTTPError) {
+        pthread_mutex_lock(mutex)
+        threads += 1
+        pthread_mutex_unlock(mutex)
+        let result = startThread()
+        if result != 0 { throw HTTPError.cannotListen(address, reason: systemReason(result)) }
+    }
+
+    /// Lets the threads go when there is nothing to do; a job that comes later gets a new one.
+    func stop() {
+        pthread_mutex_lock(mutex)
+        isStopped = true
+        pthread_cond_broadcast(wake)
+        pthread_mutex_unlock(mutex)
+    }
+
     func enqueue(_ job: consuming ExecutorJob) {
         pthread_mutex_lock(mutex)
         jobs.append(UnownedJob(job))
         let starts = idle < jobs.count - nextJob && threads < HTTPLimits.handlerThreads
         if starts { threads += 1 } else { pthread_cond_signal(wake) }
         pthread_mutex_unlock(mutex)
-        if starts { startThread() }
+        if starts { _ = startThread() }
     }
 
-    private func startThread() {
+    /// Starts a thread that was counted already; returns 0, or why there is none.
+    private func startThread() -> Int32 {
         var thread = pthread_t()
         let context = Unmanaged.passRetained(self).toOpaque()
         let result = pthread_create(
@@ -47,16 +67,16 @@ final class HTTPWorkers: TaskExecutor, @unchecked Sendable {
                 workers.run()
                 return nil
             }, context)
-        guard result != 0 else {
+        if result == 0 {
             pthread_detach(thread)
-            return
+            return 0
         }
         // Out of threads: those that run take the job when they are free.
         Unmanaged<HTTPWorkers>.fromOpaque(context).release()
         pthread_mutex_lock(mutex)
         threads -= 1
-        precondition(threads > 0, "no thread for HTTP handlers can be started: \(String(cString: strerror(result)))")
         pthread_mutex_unlock(mutex)
+        return result
     }
 
     private func run() {
@@ -70,21 +90,25 @@ final class HTTPWorkers: TaskExecutor, @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Waits for a job with the mutex held; nil after a time without one.
+    /// Waits for a job with the mutex held; nil after a time without one, where another thread stays.
     private func takeJob() -> UnownedJob? {
         while nextJob == jobs.count {
+            if isStopped { return nil }
             var until = timespec()
             clock_gettime(CLOCK_REALTIME, &until)
             until.tv_sec += HTTPLimits.idleThreadSeconds
             idle += 1
             let result = pthread_cond_timedwait(wake, mutex, &until)
             idle -= 1
-            if result == ETIMEDOUT, nextJob == jobs.count { return nil }
+            if result == ETIMEDOUT, nextJob == jobs.count, threads > 1 { return nil }
         }
         let job = jobs[nextJob]
         nextJob += 1
         if nextJob == jobs.count {
             jobs.removeAll(keepingCapacity: true)
+            nextJob = 0
+        } else if nextJob > 256, nextJob > jobs.count / 2 {
+            jobs.removeFirst(nextJob)
             nextJob = 0
         }
         return job

@@ -34,7 +34,7 @@ extension Document {
             staying = [kept[kept.count - 1]]
         }
         for leaf in live where !staying.contains(where: { $0.id == leaf.id }) {
-            add(.closing(leaf.id))
+            add(.closing(leaf.id, version: leaf.isForeign ? Version() : leaf.version))
             settlement.closed.append(leaf.id)
         }
         return settlement

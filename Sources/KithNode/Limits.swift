@@ -10,9 +10,14 @@ package enum NodeLimits {
     package static let bridgingDelayMilliseconds: UInt64 = 10_000
 
     /// The first wait after a failed dial, doubled with each failure up to the longest; the actual wait is drawn from
-    /// the upper half, so that nodes started together do not dial together.
+    /// the upper half, so that nodes started together do not dial together. The longest is short because a node that
+    /// returns is to be in sync within 10 s, and a dial under way at that moment takes its 4 s first.
     package static let firstDialDelayMilliseconds: UInt64 = 500
-    package static let longestDialDelayMilliseconds: UInt64 = 15_000
+    package static let longestDialDelayMilliseconds: UInt64 = 5_000
+    /// A link that lived this long was no failure when it ends, in milliseconds.
+    package static let steadyLinkMilliseconds: UInt64 = 5_000
+    /// Failures of a target that is not wanted any more are remembered this long, in milliseconds.
+    package static let failuresKeptMilliseconds: UInt64 = 60_000
     /// Nodes dialled at one time: each may race several addresses.
     package static let simultaneousDials = 8
     /// How long one address may take to answer, in milliseconds.
@@ -40,6 +45,11 @@ package enum NodeLimits {
     package static let failuresUntilUnreachable = 3
     /// The mesh is looked at anew at least this often, in milliseconds.
     package static let evaluationMilliseconds: UInt64 = 5_000
+
+    /// A peer that was not heard from for this long is not called in sync, in milliseconds: two heartbeats and a little.
+    package static let exchangeMilliseconds: Int64 = 12_000
+    /// Clocks further apart than this are a matter of health, in milliseconds.
+    package static let clockSkewMilliseconds: Int64 = 60_000
 
     /// A presence record is sent anew after this time, in milliseconds, and forgotten after three of them.
     package static let presenceIntervalMilliseconds: UInt64 = 20_000

@@ -29,6 +29,9 @@ struct Comparison {
     }
 
     var state = State.open
+    /// The last pair that differed, and until when it is not reconciled again.
+    private var different: Pair?
+    private var notBefore = Instant(milliseconds: 0)
     private var fruitless = 0
 
     /// Nil while nothing can be said.
@@ -56,6 +59,10 @@ struct Comparison {
             if known == pair { return }
         case .open: break
         }
+        if pair == different, now < notBefore {
+            state = .different(pair, until: notBefore)
+            return
+        }
         settleAgain(pair, now: now)
     }
 
@@ -64,16 +71,22 @@ struct Comparison {
     }
 
     /// The digests without what is left out.
-    mutating func conclude(_ pair: Pair, isEqual: Bool, now: Instant) {
+    /// - Returns: whether to reconcile now.
+    mutating func conclude(_ pair: Pair, isEqual: Bool, now: Instant) -> Bool {
         if isEqual {
             fruitless = 0
             state = .equal(pair)
-            return
+            return false
         }
-        let shift = UInt64(min(fruitless, 10))
-        let wait = min(ReplicationLimits.reconcileMilliseconds << shift, ReplicationLimits.maximumReconcileMilliseconds)
-        fruitless += 1
-        state = .different(pair, until: now.advanced(byMilliseconds: wait))
+        different = pair
+        let mayReconcile = notBefore <= now
+        if mayReconcile {
+            let wait = ReplicationLimits.reconcileMilliseconds << UInt64(min(fruitless, 10))
+            notBefore = now.advanced(byMilliseconds: min(wait, ReplicationLimits.maximumReconcileMilliseconds))
+            fruitless += 1
+        }
+        state = .different(pair, until: notBefore)
+        return mayReconcile
     }
 
     var deadline: Instant? {

@@ -68,6 +68,9 @@ struct ReceiveCredit {
 
     init(window: Int) { open = window }
 
+    /// What the peer may send and what it will be granted again.
+    var free: Int { open + returned }
+
     mutating func received(_ bytes: Int) throws(ProtocolError) {
         guard open > 0 else { throw ProtocolError("more was sent than the credit allowed") }
         open -= bytes

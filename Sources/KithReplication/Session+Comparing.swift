@@ -26,7 +26,7 @@ extension Session {
         case .settling(let pair, _):
             guard let puller else {
                 // Only who pulls can find out more.
-                comparison.conclude(pair, isEqual: false, now: output.now)
+                _ = comparison.conclude(pair, isEqual: false, now: output.now)
                 return
             }
             if puller.isComparing {
@@ -70,8 +70,7 @@ extension Session {
             comparison.state = .open
             return
         }
-        comparison.conclude(pair, isEqual: isEqual, now: output.now)
-        if !isEqual { puller?.reconcile(.repair, facts, &output) }
+        if comparison.conclude(pair, isEqual: isEqual, now: output.now) { puller?.reconcile(.repair, facts, &output) }
     }
 }
 

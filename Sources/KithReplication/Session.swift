@@ -39,11 +39,17 @@ struct Session {
 
     mutating func hold(_ isHeld: Bool, _ output: inout LinkOutput) {
         self.isHeld = isHeld
-        if isHeld, let feed = puller?.feed {
+        if isHeld, puller != nil {
+            unsubscribe(.closed, "", &output)
             endPulling(&output)
-            output.send(.unsubscribe(FeedEnd(feed: feed, code: .closed, text: "")))
         }
         beginPulling(&output)
+    }
+
+    /// Tells the source that its feed ends.
+    private func unsubscribe(_ code: FeedEnd.Code, _ text: String, _ output: inout LinkOutput) {
+        guard let puller else { return }
+        output.send(.unsubscribe(FeedEnd(feed: puller.feed, code: code, text: text)))
     }
 
     /// The puller ended by a failure, here or there.
@@ -80,11 +86,8 @@ struct Session {
     private mutating func pullerDone(_ work: TicketOwner.Work, _ result: StoreResult, _ output: inout LinkOutput) {
         switch (work, result) {
         case (_, .failed(let error)):
-            guard let feed = puller?.feed else { return }
+            unsubscribe(error.isTransient ? .storeBusy : .storeFailed, error.message, &output)
             failPulling(error.message, isTransient: error.isTransient, &output)
-            output.send(
-                .unsubscribe(
-                    FeedEnd(feed: feed, code: error.isTransient ? .storeBusy : .storeFailed, text: error.message)))
         case (.open, .opened(let summary, let checkpoint)): puller?.opened(summary, checkpoint, &facts, &output)
         case (.adopt(let position), .applied(let outcome)): puller?.adopted(position, outcome, &facts, &output)
         case (.missing(let page), .missing(let wants)): puller?.missing(wants, page: page, &facts, &output)

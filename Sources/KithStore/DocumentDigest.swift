@@ -52,5 +52,5 @@ final class DocumentDigest {
 }
 
 extension Digest256 {
-    init(_ hash: SHA256Digest) { self.init(bytes: hash.bytes) }
+    init(_ hash: SHA256Digest) { self.init(words: hash.words) }
 }

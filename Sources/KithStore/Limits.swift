@@ -18,7 +18,7 @@ enum Limits {
     /// How long SQLite waits for its own locks in milliseconds: only a first reader's recovery ever holds one for long.
     static let busyMilliseconds: Int32 = 5_000
     /// Leaves of one document: above it a delivery to the document is refused. Merging leaves far fewer behind.
-    static let leavesPerDocument = 2_048
+    static let leavesPerDocument = 1_024
     /// Ancestors taken with one revision: more than any node keeps by default, and bounded.
     static let ancestorsPerRevision = 1_024
     /// Documents recorded as refused; the oldest record goes beyond it, so that a hostile peer can't fill the disk.

@@ -26,13 +26,18 @@ extension RevisionID {
 
     /// The 24 bytes of a column.
     init(_ statement: Statement, _ column: Int32, of subject: String) throws(StoreError) {
-        let bytes = statement.bytes(column)
-        do {
-            var reader = ByteReader(bytes)
-            try self.init(from: &reader)
-        } catch {
-            throw StoreError.damaged(subject, error)
+        let words = statement.withBytes(column) { bytes -> (UInt64, UInt64, UInt64)? in
+            guard bytes.count == 24 else { return nil }
+            return (
+                UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+            )
         }
+        guard let words, words.0 >= 1, words.0 <= RevisionID.maximumGeneration else {
+            throw StoreError.damaged(subject, .malformed("a revision id is none"))
+        }
+        self.init(generation: words.0, digest: Digest128(high: words.1, low: words.2))
     }
 }
 

@@ -22,7 +22,8 @@ package final class Store {
     ) throws(StoreError) {
         try FileSystem.requireLocal(file.directory)
         if !options.creates, FileSystem.size(of: file.path) == 0 {
-            throw StoreError(.notFound, file.name.string, "there is no database \(file.shortName) in \(file.shortDirectory)")
+            throw StoreError(
+                .notFound, file.name.string, "there is no database \(file.shortName) in \(file.shortDirectory)")
         }
         self.file = file
         lock = try FileLock(file)
@@ -109,7 +110,8 @@ package final class Store {
         defer { withExtendedLifetime(lock) {} }
         // The file first: a log without its file is no database any more.
         for path in [file.path, file.logPath, file.sharedMemoryPath] where !FileSystem.remove(path) {
-            throw StoreError(.readOnly, path, "can't remove \(file.shortPath): look at the permissions of its directory")
+            throw StoreError(
+                .readOnly, path, "can't remove \(file.shortPath): look at the permissions of its directory")
         }
         FileSystem.synchronize(directory: file.directory)
     }

@@ -32,7 +32,8 @@ package struct StoreOptions: Sendable {
     package var creates: Bool
 
     package init(
-        durability: Durability = .full, revisionLimit: Int = 20, keptMilliseconds: Int64? = nil, maximumPages: Int? = nil,
+        durability: Durability = .full, revisionLimit: Int = 20, keptMilliseconds: Int64? = nil,
+        maximumPages: Int? = nil,
         creates: Bool = true
     ) {
         self.durability = durability

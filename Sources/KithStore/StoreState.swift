@@ -55,7 +55,8 @@ extension StoreState {
         }
         let digest = row.bytes(1)
         guard digest.count == 32 else {
-            throw StoreError(.damaged, connection.subject, "the digest of \(connection.subject) is damaged: run kith verify")
+            throw StoreError(
+                .damaged, connection.subject, "the digest of \(connection.subject) is damaged: run kith verify")
         }
         return StoreState(
             sequence: row.unsigned(0), digest: Digest256(bytes: digest), documents: row.unsigned(2),

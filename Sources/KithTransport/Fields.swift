@@ -6,7 +6,9 @@ struct FieldWriter {
     mutating func write(byte: UInt8) { bytes.append(byte) }
 
     mutating func write(number: UInt64) {
-        for shift in stride(from: UInt64(56), through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+        }
     }
 
     mutating func write(count: Int) {

@@ -53,7 +53,7 @@ package enum TransportLimits {
     /// Nodes whose role is remembered.
     package static let rememberedRoles = 65_536
     /// Bytes of the file of what a node remembers of its group.
-    package static let membershipBytes = 512 << 20
+    package static let membershipBytes = 128 << 20
     /// Bytes of a group's or a node's name: what a DNS-SD instance name can hold.
     package static let nameBytes = 63
 
@@ -61,8 +61,12 @@ package enum TransportLimits {
 
     /// Bytes of one message while joining.
     package static let joinMessageBytes = 64 * 1024
-    /// Milliseconds from the first byte of a join to its end.
+    /// Milliseconds that a joiner waits for the answer: the inviter's disk may be slow.
     package static let joinMilliseconds = 10_000
+    /// Milliseconds that an inviter listens to an applicant after the handshake; with that, under ten seconds in all.
+    package static let joinServeMilliseconds = 4_000
+    /// Applicants served at once: anyone may become one while an invite is open.
+    package static let joinsAtOnce = 16
     /// Wrong proofs after which an open invite is burnt.
     package static let joinFailures = 5
     /// Invites that a node remembers, the open ones first.

@@ -1,1 +1,63 @@
-print("kith-bench")
+// Measures Kith beside raw SQLite doing the same work in the same run: docs/performance.md says what the rows mean.
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Runs the rows in turn, so often, and shows what came of it.
+func measure(_ options: Options, in directory: String) throws {
+    let samples = Samples(count: options.documents)
+    let rows = options.rows
+    var store = StoreBench(directory: directory, samples: samples, reads: rows.contains(.read))
+    let replication = rows.contains(.replicate) ? try ReplicationBench(directory: directory, samples: samples) : nil
+    defer { replication?.stop() }
+    let delay = rows.contains(.delay) ? try DelayBench(directory: directory) : nil
+    defer { delay?.stop() }
+
+    for _ in 0..<options.runs {
+        if rows.contains(.write) || rows.contains(.read) { try store.run() }
+        try replication?.run()
+        try delay?.run()
+    }
+
+    print("\(options.documents) documents, medians of \(options.runs) runs, on \(options.directory)")
+    print(Table.heading)
+    if rows.contains(.write) { print(Table.rates("write, 1,000 a transaction", store.writing, target: 0.5)) }
+    if rows.contains(.read) { print(Table.rates("read by id", store.reading, target: 0.5)) }
+    if let replication {
+        print(Table.rates("replicate to an empty node", replication.rates, target: 0.33))
+        print(Table.sizes("  peak memory of the source", replication.sourceMegabytes, limit: 150))
+        print(Table.sizes("  peak memory of the target", replication.targetMegabytes, limit: 150))
+    }
+    if let delay { print(Table.times("from a put to its reading", kith: delay.kith, raw: delay.raw, limit: 10)) }
+}
+
+/// Removes a folder with all that is in it.
+func remove(_ path: String) {
+    nftw(path, { path, _, _, _ in path.map { Glibc.remove($0) } ?? 0 }, 16, FTW_DEPTH.rawValue | FTW_PHYS.rawValue)
+}
+
+func fail(_ message: String, status: Int32) -> Never {
+    fputs("kith-bench: \(message)\n", stderr)
+    exit(status)
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments.contains("--help") {
+    print(Options.usage)
+    exit(0)
+}
+do {
+    let options = try Options(arguments)
+    var template = Array((options.directory + "/kith-bench-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else { throw BenchError("can't make a folder in \(options.directory)") }
+    let directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    defer { remove(directory) }
+    try measure(options, in: directory)
+} catch let error as BenchError {
+    fail(error.message, status: 1)
+} catch {
+    fail("\(error)", status: 1)
+}

@@ -1,5 +1,9 @@
+import Dispatch
+import Glibc
 import KithDocument
 import KithNode
+import KithTransport
+import Synchronization
 
 /// What the commands need of a node that does not run yet: each function hands over to KithNode.
 enum NodeCommands {
@@ -9,6 +13,13 @@ enum NodeCommands {
         let name: String
         let group: String
         let role: String
+
+        init(_ identity: Identity) {
+            id = identity.nodeID.description
+            name = identity.nodeName
+            group = identity.groupName
+            role = identity.role.description
+        }
     }
 
     /// `kith start`, as it was asked for.
@@ -18,8 +29,6 @@ enum NodeCommands {
         var listen: String?
         var peers: [String] = []
         var discovers = true
-        /// `HOST:PORT` of the CouchDB API; nil for none.
-        var http: String?
         /// A level for an area, or for all where the area is nil.
         var logLevels: [(level: String, area: String?)] = []
     }
@@ -29,7 +38,9 @@ enum NodeCommands {
     static func initialise(_ directory: NodeDirectory, group: String?, name: String?, rootFile: String?)
         async throws(CommandError) -> Summary
     {
-        throw notBuilt("init")
+        try asCommand { () throws(NodeError) in
+            Summary(try NodeSetup.initialise(directory, groupName: group, nodeName: name, rootFile: rootFile))
+        }
     }
 
     /// Makes the directory and identity, finds the inviter and gets a certificate.
@@ -37,20 +48,78 @@ enum NodeCommands {
     static func join(_ directory: NodeDirectory, code: String, name: String?, peer: String?)
         async throws(CommandError) -> Summary
     {
-        throw notBuilt("join")
+        try asCommand { () throws(NodeError) in
+            Summary(try NodeSetup.join(directory, code: code, nodeName: name, peer: peer))
+        }
     }
 
     /// Forgets the group; the databases stay.
     static func leave(_ directory: NodeDirectory) async throws(CommandError) {
-        throw notBuilt("leave")
+        try asCommand { () throws(NodeError) in try NodeSetup.leave(directory) }
     }
 
     /// Runs the node until SIGTERM, SIGINT or `kith stop`; prints its one line `ready` itself.
     static func start(_ start: Start) async throws(CommandError) {
-        throw notBuilt("start")
+        let log = Log()
+        for setting in start.logLevels {
+            let text = setting.area.map { "\($0)=\(setting.level)" } ?? setting.level
+            guard log.configure(text) else {
+                let areas = Log.Area.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .usage("--log takes LEVEL or AREA=LEVEL; areas are \(areas)")
+            }
+        }
+        var configuration = NodeConfiguration(directory: start.directory, log: log)
+        configuration.listen = start.listen
+        configuration.peers = start.peers
+        configuration.usesDiscovery = start.discovers
+        let node = try asCommand { [configuration] () throws(NodeError) in
+            let node = try Node(configuration)
+            try node.start()
+            return node
+        }
+        let signals = StopSignals()
+        node.stopRequested = signals.raise
+        Output.line("ready \(node.listening.joined(separator: " ")) \(start.directory.path)")
+        Output.flush()
+        await signals.wait()
+        await withCheckedContinuation { continuation in node.stop { continuation.resume() } }
     }
 
-    private static func notBuilt(_ command: String) -> CommandError {
-        CommandError("kith \(command) is not built yet in this version")
+    private static func asCommand<Value>(_ body: () throws(NodeError) -> Value) throws(CommandError) -> Value {
+        do throws(NodeError) { return try body() } catch {
+            throw CommandError(error.message, status: error.code == "usage" ? ExitStatus.usage : ExitStatus.failed)
+        }
+    }
+}
+
+/// SIGTERM and SIGINT, and whatever else ends a node. A second signal ends the process at once.
+private struct StopSignals {
+    let raise: @Sendable () -> Void
+    private let stream: AsyncStream<Void>
+    private var sources: [any DispatchSourceSignal] = []
+
+    init() {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        self.stream = stream
+        raise = { continuation.yield() }
+        let count = Counter()
+        for number in [SIGTERM, SIGINT] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                if count.next() > 1 { _exit(1) }
+                continuation.yield()
+            }
+            source.resume()
+            sources.append(source)
+        }
+    }
+
+    func wait() async { for await _ in stream { return } }
+
+    private final class Counter: Sendable {
+        private let count = Atomic(0)
+
+        func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
     }
 }

@@ -47,13 +47,26 @@ import Testing
 
     @Test func aTombstoneThatCameBeforeItsReasonHidesNothing() {
         let leaf = revision(#"{"a":1}"#, knows: [1: 1])
-        let closing = Revision.closing(leaf.id)
+        let closing = Revision.closing(leaf.id, version: leaf.version)
         for order in [[leaf, closing], [closing, leaf]] {
             var tree = RevisionTree()
             for revision in order { tree.insert(revision) }
             #expect(tree.live.map(\.id) == [leaf.id])
             #expect(tree.winner?.id == leaf.id)
         }
+    }
+
+    @Test func aTombstoneTellsWhatItsLeafHadReplaced() {
+        let deletion = revision("", kind: .deleted, knows: [1: 1])
+        let closed = revision(#"{"a":1}"#, parent: deletion.id, knows: [1: 1, 2: 2])
+        let closing = Revision.closing(closed.id, version: closed.version)
+        let ancestry = [Ancestor(id: closed.id), Ancestor(id: deletion.id, kind: .deleted)]
+        var deletionFirst = RevisionTree(deletion)
+        deletionFirst.insert(closing, ancestors: ancestry)
+        var deletionLast = RevisionTree()
+        deletionLast.insert(closing, ancestors: ancestry)
+        deletionLast.insert(deletion)
+        for tree in [deletionFirst, deletionLast] { #expect(tree.leaves.map(\.id) == [closing.id]) }
     }
 
     @Test func stemmingKeepsLeavesAndTheirNearestAncestors() {
@@ -75,7 +88,7 @@ import Testing
         var tree = RevisionTree(root)
         tree.insert(revision(#"{"a":2}"#, parent: root.id, knows: [1: 2]))
         tree.insert(revision("", parent: root.id, kind: .deleted, knows: [1: 1, 3: 1]))
-        tree.insert(.closing(tree.leaves[0].id))
+        tree.insert(.closing(tree.leaves[0].id, version: Version()))
         let encoded = tree.encoded()
         #expect(try RevisionTree(encoded: encoded) == tree)
         for end in encoded.indices {

@@ -129,15 +129,17 @@ import Testing
     }
 
     @Test func aClientThatLeavesWhileTheHandlerThinksCancelsIt() async throws {
+        let started = Counter()
         let ended = Counter()
         let fixture = try ServerFixture { _ in
+            started.add()
             do { try await Task.sleep(for: .seconds(600)) } catch { ended.add() }
             return HTTPResponse(status: 200)
         }
         defer { fixture.close() }
         let descriptor = try rawConnection(to: fixture.socket)
         rawWrite(descriptor, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        usleep(50_000)
+        #expect(await eventually { started.value == 1 })
         close(descriptor)
         #expect(await eventually { ended.value == 1 })
     }

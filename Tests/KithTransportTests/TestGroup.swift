@@ -64,8 +64,19 @@ final class Recorder: Sendable {
         var ending: Connection.Ending?
     }
 
-    private let seen = Mutex(Seen())
-    private let changed = DispatchSemaphore(value: 0)
+    private struct State {
+        var seen = Seen()
+        var waiters: [Waiter] = []
+    }
+
+    private struct Waiter: Sendable {
+        let id: Int
+        let condition: @Sendable (Seen) -> Bool
+        let continuation: CheckedContinuation<Seen?, Never>
+    }
+
+    private let state = Mutex(State())
+    private let nextID = Atomic(0)
     private let keepsBytes: Bool
     private let react: @Sendable (Connection, Connection.Event) -> Void
 
@@ -74,10 +85,16 @@ final class Recorder: Sendable {
         self.react = react
     }
 
-    var now: Seen { seen.withLock { $0 } }
+    var now: Seen { state.withLock { $0.seen } }
 
     func handle(_ connection: Connection, _ event: Connection.Event) {
-        seen.withLock { seen in
+        note(event)
+        react(connection, event)
+    }
+
+    /// Notes an event without reacting to it.
+    func note(_ event: Connection.Event) {
+        change { seen in
             switch event {
             case .opened(let peer): seen.peer = peer
             case .received(let bytes):
@@ -88,34 +105,50 @@ final class Recorder: Sendable {
             case .closed(let ending): seen.ending = ending
             }
         }
-        react(connection, event)
-        changed.signal()
     }
 
-    func opened(by peer: AuthenticatedPeer) { seen.withLock { $0.peer = peer } }
+    func opened(by peer: AuthenticatedPeer) { change { $0.peer = peer } }
+
+    private func change(_ body: (inout Seen) -> Void) {
+        let (seen, due) = state.withLock { state -> (Seen, [Waiter]) in
+            body(&state.seen)
+            let seen = state.seen
+            let due = state.waiters.filter { $0.condition(seen) }
+            let ids = Set(due.map(\.id))
+            state.waiters.removeAll { ids.contains($0.id) }
+            return (seen, due)
+        }
+        for waiter in due { waiter.continuation.resume(returning: seen) }
+    }
 
     /// Waits until the condition holds; nil when it did not within the seconds.
     @discardableResult
-    func wait(seconds: Int = 10, until condition: @escaping @Sendable (Seen) -> Bool) async -> Seen? {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                let deadline = DispatchTime.now() + .seconds(seconds)
-                while true {
-                    let seen = self.now
-                    if condition(seen) { return continuation.resume(returning: seen) }
-                    if self.changed.wait(timeout: deadline) == .timedOut { return continuation.resume(returning: nil) }
+    func wait(seconds: Int = 30, until condition: @escaping @Sendable (Seen) -> Bool) async -> Seen? {
+        let id = nextID.add(1, ordering: .relaxed).newValue
+        return await withCheckedContinuation { continuation in
+            let holds = state.withLock { state -> Seen? in
+                if condition(state.seen) { return state.seen }
+                state.waiters.append(Waiter(id: id, condition: condition, continuation: continuation))
+                return nil
+            }
+            if let holds { return continuation.resume(returning: holds) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) {
+                let waiter = self.state.withLock { state -> Waiter? in
+                    guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+                    return state.waiters.remove(at: index)
                 }
+                waiter?.continuation.resume(returning: nil)
             }
         }
     }
 
-    func ending(seconds: Int = 10) async -> Connection.Ending? {
+    func ending(seconds: Int = 30) async -> Connection.Ending? {
         await wait(seconds: seconds) { $0.ending != nil }?.ending
     }
 }
 
 /// Waits until a condition holds that no event announces; false when it did not within the seconds.
-func poll(seconds: Double = 10, _ condition: () -> Bool) async -> Bool {
+func poll(seconds: Double = 30, _ condition: () -> Bool) async -> Bool {
     let deadline = DispatchTime.now() + seconds
     while !condition() {
         if DispatchTime.now() > deadline { return false }

@@ -93,7 +93,7 @@ extension SimulationRun {
             if let closing { try tell(node, closing, .stop(Goodbye(code: .replaced, text: ""))) }
             try begin(node, id)
         }
-        node.dials.succeeded(peer)
+        node.dials.connected(peer, now: instant(node))
     }
 
     private func begin(_ node: SimulatedNode, _ id: UInt64) throws {
@@ -240,7 +240,7 @@ extension SimulationRun {
         }
         let wasInUse = node.arbiter.closed(id, to: peer)
         // A link that never came up counts as a dial that failed: the next waits longer.
-        if wasInUse, !link.isOpened { node.dials.failed(peer, now: instant(node)) }
+        if wasInUse { node.dials.lost(peer, now: instant(node)) }
     }
 
     /// Of bytes, for the trace.

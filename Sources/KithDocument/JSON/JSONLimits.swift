@@ -8,15 +8,12 @@ package struct JSONLimits: Hashable, Sendable {
     /// Whether top-level names may begin with `_`.
     package var allowsReservedNames: Bool
 
-    /// 20 MiB: a document is held whole in memory on both ends of a link.
-    package static let documentBytes = 20 << 20
-    /// 512 levels: far above real data, and a tree of values that deep is still walked within a 512 KiB stack.
-    package static let documentDepth = 512
     /// 512 MiB: places in a text and in its canonical form (at most five times as long) are kept in 32 bits.
     package static let hardMaximumBytes = 1 << 29
 
     package init(
-        maximumBytes: Int = documentBytes, maximumDepth: Int = documentDepth, allowsReservedNames: Bool = false
+        maximumBytes: Int = DocumentLimits.documentBytes, maximumDepth: Int = DocumentLimits.depth,
+        allowsReservedNames: Bool = false
     ) {
         self.maximumBytes = maximumBytes
         self.maximumDepth = maximumDepth

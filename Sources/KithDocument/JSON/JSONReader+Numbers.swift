@@ -74,13 +74,14 @@ extension JSONReader {
         if number.point > 309 { return nil }
         if number.point < -330 { return DecimalNumber() }
         if !isCut, let double = number.exactDouble { return DecimalNumber(shortest: double) }
-        guard let double = Double(significant(number, range)), double.isFinite else { return nil }
+        let digits = isCut || range.count > 40 ? significant(number, range) : string(range)
+        guard let double = Double(digits), double.isFinite else { return nil }
         return DecimalNumber(shortest: double)
     }
 
     /// The number as a text for the standard library's parser, bounded in length: what decides how a decimal is rounded
     /// to a double are its first 768 digits and whether any other follows.
-    private func significant(_ number: DecimalNumber, _ range: Range<Int>) -> Substring {
+    private func significant(_ number: DecimalNumber, _ range: Range<Int>) -> String {
         var bytes: [UInt8] = number.isNegative ? [.minus, .zero, .point] : [.zero, .point]
         let most = bytes.count + 768
         var hasBegun = false
@@ -96,7 +97,11 @@ extension JSONReader {
                 break
             }
         }
-        return "\(String(decoding: bytes, as: UTF8.self))e\(number.point)"[...]
+        return "\(String(decoding: bytes, as: UTF8.self))e\(number.point)"
+    }
+
+    private func string(_ range: Range<Int>) -> String {
+        String(decoding: UnsafeBufferPointer(start: text + range.lowerBound, count: range.count), as: UTF8.self)
     }
 
     private mutating func replace(from start: Int, with number: NumberText) throws(JSONFault) {

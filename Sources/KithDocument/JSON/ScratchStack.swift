@@ -15,9 +15,10 @@ struct ScratchStack<Element: BitwiseCopyable>: ~Copyable {
 
     /// An empty stack that takes memory at its first push.
     init() {
-        base = UnsafeMutablePointer<Element>.allocate(capacity: 0)
+        // It points nowhere, as nothing is there.
+        base = UnsafeMutablePointer(bitPattern: MemoryLayout<Element>.alignment)!
         capacity = 0
-        isOnHeap = true
+        isOnHeap = false
     }
 
     deinit {

@@ -12,24 +12,21 @@ package final class DatabaseExecutor: @unchecked Sendable {
 
     package typealias Observer = @Sendable (ReplicaSummary) -> Void
 
-    private struct PendingWrite {
-        let work: (WriteTransaction) throws(StoreError) -> Void
-        let finish: (StoreError?) -> Void
-    }
-
     package let file: DatabaseFile
     private let writer: DispatchQueue
     /// Nil once closed.
     private var store: Store?
     private let readers: ReaderPool
-    private let pending = Mutex<[PendingWrite]>([])
+    private let pending = Mutex<[any PendingWrite]>([])
     private let observers = Mutex<[UInt64: Observer]>([:])
     private let published: Mutex<StoreSummary>
     private let wants = Mutex(WantRegistry())
 
     /// Opens the database, or makes it.
     /// - Throws: `StoreError` as `Store.init` does.
-    package init(_ file: DatabaseFile, environment: StoreEnvironment, options: StoreOptions = StoreOptions()) throws(StoreError) {
+    package init(_ file: DatabaseFile, environment: StoreEnvironment, options: StoreOptions = StoreOptions())
+        throws(StoreError)
+    {
         let store = try Store(file, environment: environment, options: options)
         self.file = file
         self.store = store
@@ -50,14 +47,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
         _ work: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
         completion: @escaping @Sendable (Result<Value, StoreError>) -> Void
     ) {
-        var value: Value?
-        let write = PendingWrite { transaction throws(StoreError) in
-            value = try work(transaction)
-        } finish: { error in
-            if let error { return completion(.failure(error)) }
-            guard let value else { preconditionFailure("a write succeeded without a value") }
-            completion(.success(value))
-        }
+        let write = Write(work, completion)
         let isFirst = pending.withLock { pending in
             pending.append(write)
             return pending.count == 1
@@ -87,7 +77,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
             for write in group { write.finish(closed) }
             return
         }
-        let results = store.commit(group.map(\.work))
+        var works: [(WriteTransaction) throws(StoreError) -> Void] = []
+        for write in group { works.append(write.run) }
+        let results = store.commit(works)
         publish(store.summary)
         for (write, result) in zip(group, results) {
             switch result {
@@ -114,7 +106,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
         completion: @escaping @Sendable (Result<Value, StoreError>) -> Void
     ) {
         readers.run { reader in
-            do throws(StoreError) { completion(.success(try work(try reader.get()))) } catch { completion(.failure(error)) }
+            do throws(StoreError) { completion(.success(try work(try reader.get()))) } catch {
+                completion(.failure(error))
+            }
         }
     }
 
@@ -154,7 +148,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
     }
 
     /// Who asks which peer for which document, shared by the links of this database.
-    package func withWants<Value>(_ body: (inout WantRegistry) -> sending Value) -> sending Value { wants.withLock { body(&$0) } }
+    package func withWants<Value>(_ body: (inout WantRegistry) -> sending Value) -> sending Value {
+        wants.withLock { body(&$0) }
+    }
 
     /// Calls the observer after each commit that changed the database, on the writer's queue, until it is removed.
     package func observe(_ id: UInt64, _ observer: @escaping Observer) { observers.withLock { $0[id] = observer } }
@@ -179,5 +175,35 @@ package final class DatabaseExecutor: @unchecked Sendable {
             try? store?.truncateLog()
             store = nil
         }
+    }
+}
+
+/// A write that waits for its turn.
+private protocol PendingWrite: AnyObject, Sendable {
+    func run(in transaction: WriteTransaction) throws(StoreError)
+    /// Once, after the commit or its failure.
+    func finish(_ error: StoreError?)
+}
+
+private final class Write<Value: Sendable>: PendingWrite, @unchecked Sendable {
+    // Sendable: `value` is touched on the writer's queue only.
+    private let work: @Sendable (WriteTransaction) throws(StoreError) -> Value
+    private let completion: @Sendable (Result<Value, StoreError>) -> Void
+    private var value: Value?
+
+    init(
+        _ work: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value,
+        _ completion: @escaping @Sendable (Result<Value, StoreError>) -> Void
+    ) {
+        self.work = work
+        self.completion = completion
+    }
+
+    func run(in transaction: WriteTransaction) throws(StoreError) { value = try work(transaction) }
+
+    func finish(_ error: StoreError?) {
+        if let error { return completion(.failure(error)) }
+        guard let value else { preconditionFailure("a write succeeded without having run") }
+        completion(.success(value))
     }
 }

@@ -30,9 +30,8 @@ final class ReaderPool: Sendable {
             defer { slot.waiting.subtract(1, ordering: .relaxed) }
             do throws(StoreError) {
                 if slot.isClosed { throw StoreError(.notFound, file.name.string, "database \(file.name) was closed") }
-                let reader = try slot.reader ?? file.makeReader()
-                slot.reader = reader
-                work(.success(reader))
+                if slot.reader == nil { slot.reader = try file.makeReader() }
+                if let reader = slot.reader { work(.success(reader)) }
             } catch {
                 work(.failure(error))
             }

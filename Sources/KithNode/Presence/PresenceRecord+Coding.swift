@@ -38,9 +38,7 @@ extension PresenceRecord {
     /// - Throws: `ProtocolError` for anything malformed or over a bound.
     package init(encoded: [UInt8]) throws(ProtocolError) {
         guard encoded.count <= NodeLimits.presenceBytes else { throw ProtocolError("a presence record is too large") }
-        self = try encoded.withUnsafeBytes { bytes throws(ProtocolError) in
-            try CBORReader.read(bytes) { reader throws(ProtocolError) in try PresenceRecord(&reader) }
-        }
+        self = try CBORReader.read(encoded) { reader throws(ProtocolError) in try PresenceRecord(&reader) }
     }
 
     private init(_ reader: inout CBORReader) throws(ProtocolError) {

@@ -1,12 +1,17 @@
+import Dispatch
 import KithDocument
 import KithMerge
 import KithReplication
 import KithStore
+import KithTransport
 
 extension Node {
     /// Follows a database for status and presence.
     func watch(_ database: DatabaseExecutor) {
-        database.observe(0) { [weak self] _ in self?.queue.async { self?.changed() } }
+        database.observe(0) { [weak self] _ in
+            guard let self else { return }
+            self.queue.async { self.changed() }
+        }
     }
 
     /// A database was made here, or is carried from now on because a peer has it.

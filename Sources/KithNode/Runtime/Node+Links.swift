@@ -2,7 +2,9 @@ import Dispatch
 import KithDiscovery
 import KithDocument
 import KithReplication
+import KithStore
 import KithTransport
+import Synchronization
 
 extension Node {
     /// Whether links may still be made; on the queue only.
@@ -16,7 +18,7 @@ extension Node {
             queue.async { self.authenticated(driver) }
             return { _, event in driver.handle(event) }
         case .applicant(let publicKeyInfo):
-            return desk?.handler(for: publicKeyInfo) { [log] outcome in
+            return desk?.handler(for: publicKeyInfo, on: connection) { [log] outcome in
                 switch outcome {
                 case .admitted(let node, let role): log(.info, .node, "admitted \(node.short) to the group as \(role)")
                 case .refused(let refusal): log(.warning, .node, "refused a join: \(refusal.message)")
@@ -28,14 +30,17 @@ extension Node {
 
     func makeDriver(_ connection: Connection, _ peer: PeerIdentity) -> LinkDriver {
         var link = LinkConfiguration(
-            localNode: id, peerNode: peer.nodeID, nodeName: identity.nodeName, softwareVersion: kithVersion)
+            localNode: id, peerNode: peer.nodeID, nodeName: identity.nodeName, softwareVersion: KithVersion.text)
         link.localIsSource = identity.role != .reader
         link.peerIsSource = peer.role != .reader
         link.statements = membership.revocations + membership.policies
         let number = linkNumbers.wrappingAdd(1, ordering: .relaxed).newValue
         return LinkDriver(
             id: number, peer: peer, connection: connection, configuration: link, catalog: catalog, log: log
-        ) { [weak self] driver, news in self?.queue.async { self?.heard(news, from: driver) } }
+        ) { [weak self] driver, news in
+            guard let self else { return }
+            self.queue.async { self.heard(news, from: driver) }
+        }
     }
 
     /// A connection is authenticated: it becomes the link to its peer, or is closed.
@@ -65,7 +70,9 @@ extension Node {
 
     private func use(_ driver: LinkDriver) {
         let peer = driver.peer.nodeID
-        log(.info, .mesh, "connected to \(peer.short) at \(driver.connection.remote) (\(driver.isDialled ? "dialled" : "accepted"))")
+        log(
+            .info, .mesh,
+            "connected to \(peer.short) at \(driver.connection.remote) (\(driver.isDialled ? "dialled" : "accepted"))")
         var state = peers[peer] ?? PeerState(peer, now: SystemClock.wallMilliseconds)
         state.disconnected(nil, now: SystemClock.wallMilliseconds)
         state.link = driver.id
@@ -75,7 +82,7 @@ extension Node {
         state.failures = 0
         state.seenSince = nil
         peers[peer] = state
-        schedule.succeeded(.node(peer))
+        schedule.connected(.node(peer), now: SystemClock.now)
         attempts.removeValue(forKey: .node(peer))?.cancel()
         book.hurry(peer)
         // Databases that are empty here wait until it is known which peer has something.
@@ -136,10 +143,13 @@ extension Node {
         if arbiter.closed(driver.id, to: peer) || peers[peer]?.link == driver.id {
             log(.info, .mesh, "link to \(peer.short) ended: \(reason)")
             peers[peer]?.disconnected(reason, now: SystemClock.wallMilliseconds)
+            schedule.lost(.node(peer), now: SystemClock.now)
         } else if let end, end.isByPeer {
             peers[peer]?.lastError = reason
         }
         if let end, end.isByPeer, [.notTrusted, .paused, .versionMismatch].contains(end.goodbye.code) {
+            peers[peer]?.refusal = reason
+        } else if case .failed(.refusedByPeer) = ending {
             peers[peer]?.refusal = reason
         }
         finishStopIfIdle()

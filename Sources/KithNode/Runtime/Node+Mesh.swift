@@ -2,6 +2,7 @@ import Dispatch
 import KithDiscovery
 import KithDocument
 import KithReplication
+import KithStore
 import KithTransport
 
 extension Node {
@@ -16,10 +17,12 @@ extension Node {
             protocolVersion: Int(ProtocolVersions.supported.highest))
         do throws(DiscoveryError) {
             try discovery.start(tag: identity.trust.tag, advertising: advertisement) { [weak self] services in
-                self?.queue.async { self?.discovered(services) }
+                guard let self else { return }
+                self.queue.async { self.discovered(services) }
             } onStateChanged: { [weak self, log] state in
                 log(.info, .discovery, "\(state.phase.rawValue)\(state.lastError.map { ": \($0)" } ?? "")")
-                self?.queue.async { self?.changed() }
+                guard let self else { return }
+                self.queue.async { self.changed() }
             }
         } catch {
             log(.error, .discovery, error.message)
@@ -33,6 +36,18 @@ extension Node {
             log(.debug, .discovery, "\(node.short) is announced")
             schedule.hasten(.node(node), now: SystemClock.now)
         }
+        evaluate()
+    }
+
+    /// This machine has an address again, or a new one: what failed before says nothing about that network. Attempts under
+    /// way wait for answers that were lost, so they begin anew too.
+    func networkGained() {
+        guard isRunning else { return }
+        log(.info, .mesh, "the network has changed: dialling all who are not connected")
+        for attempt in attempts.values { attempt.cancel() }
+        attempts = [:]
+        schedule.startOver()
+        book.hurry(nil)
         evaluate()
     }
 
@@ -95,19 +110,21 @@ extension Node {
         }
     }
 
-    /// Ends links that neither side wants: those of a mesh that has grown into a ring. Of two the lower id ends it.
+    /// Ends links that neither side wants: those of a mesh that has grown into a ring. Of two the lower id ends it, and
+    /// only while both have all the links that they do want: where not everyone can reach everyone, no link is spare.
     private func closeSpareLinks(wall: Int64) {
         let ring = members + [id]
         guard ring.count > NodeLimits.fullMeshNodes, !selection.isReader else { return }
         let wanted = Set(selection.wanted(members: ring, isReachable: isReachable))
+        guard wanted.allSatisfy({ peers[$0]?.isOpen == true }) else { return }
         for number in drivers.keys.sorted() {
             guard let driver = drivers[number], let peer = peers[driver.peer.nodeID], peer.link == number, peer.isOpen,
                 id < peer.id, peer.role != .reader, !wanted.contains(peer.id),
                 wall - peer.stateSince > NodeLimits.spareLinkMilliseconds,
-                presence.record(of: peer.id) != nil
+                let neighbours = presence.record(of: peer.id)?.neighbours
             else { continue }
             let its = MeshSelection(node: peer.id, isReader: false).wanted(members: ring, isReachable: isReachable)
-            if its.contains(id) { continue }
+            guard !its.contains(id), its.allSatisfy(neighbours.contains) else { continue }
             driver.post(.stop(Goodbye(code: .full, text: "the ring has other ways between the two nodes")))
         }
     }
@@ -170,13 +187,14 @@ extension Node {
             evaluate()
         case .connected(let connection, let peer, let address):
             attempts[attempt.target] = nil
-            schedule.succeeded(attempt.target)
+            if expected == nil { schedule.forget(attempt.target) }
             reached(peer, instead: expected, at: address, over: connection, now: now)
         }
     }
 
     private func reached(
-        _ peer: PeerIdentity, instead expected: NodeID?, at address: PeerAddress, over connection: Connection, now: Instant
+        _ peer: PeerIdentity, instead expected: NodeID?, at address: PeerAddress, over connection: Connection,
+        now: Instant
     ) {
         if peer.nodeID == id {
             book.reachedSelf(at: address, now: now.milliseconds)
@@ -205,7 +223,8 @@ extension Node {
         guard text != rememberedText else { return }
         rememberedText = text
         do throws(NodeError) {
-            try SmallFile.write(text.split(separator: "\n").map(String.init), to: configuration.directory.path + "/peers")
+            try SmallFile.write(
+                text.split(separator: "\n").map(String.init), to: configuration.directory.path + "/peers")
         } catch {
             log(.warning, .mesh, error.message)
         }

@@ -1,5 +1,8 @@
+import Dispatch
 import KithDocument
 import KithReplication
+import KithStore
+import KithTransport
 
 extension Node {
     /// Sends this node's presence record to its neighbours when it has changed or grows old.
@@ -9,7 +12,7 @@ extension Node {
             counter: UInt64(max(0, SystemClock.wallMilliseconds)), now: now, isForced: isForced
         ) { counter in
             PresenceRecord(
-                node: id, counter: counter, name: identity.nodeName, softwareVersion: kithVersion,
+                node: id, counter: counter, name: identity.nodeName, softwareVersion: KithVersion.text,
                 isReader: selection.isReader,
                 neighbours: peers.values.filter(\.isOpen).map(\.id).sorted(),
                 databases: catalog.databases.map { database in
@@ -26,12 +29,16 @@ extension Node {
         do throws(ProtocolError) {
             let record = try PresenceRecord(encoded: bytes)
             guard presence.hear(record, encoded: bytes, now: SystemClock.now) else { return }
-            if peers[record.node] == nil { peers[record.node] = PeerState(record.node, now: SystemClock.wallMilliseconds) }
+            if peers[record.node] == nil {
+                peers[record.node] = PeerState(record.node, now: SystemClock.wallMilliseconds)
+            }
             peers[record.node]?.name = record.name
             if peers[record.node]?.link == nil { peers[record.node]?.softwareVersion = record.softwareVersion }
             pass(on: bytes, except: driver.id)
         } catch {
-            log(.warning, .link, "\(driver.peer.nodeID.short) sent a presence record that can't be read: \(error.message)")
+            log(
+                .warning, .link,
+                "\(driver.peer.nodeID.short) sent a presence record that can't be read: \(error.message)")
         }
     }
 

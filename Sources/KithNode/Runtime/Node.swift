@@ -27,6 +27,7 @@ package final class Node: @unchecked Sendable {
     var tls: TLSContext?
     var listener: Listener?
     var discovery: AvahiDiscovery?
+    var networkWatch: NetworkWatch?
     var control: ControlServer?
 
     // The mesh.
@@ -42,6 +43,9 @@ package final class Node: @unchecked Sendable {
     var pauses = PauseList()
     var presence: PresenceBook
     let linkNumbers = Atomic<UInt64>(0)
+
+    /// Called when the node is asked to stop over the control socket.
+    package var stopRequested: (@Sendable () -> Void)?
 
     // The life of the node.
     var timer: (any DispatchSourceTimer)?
@@ -60,9 +64,10 @@ package final class Node: @unchecked Sendable {
         self.configuration = configuration
         log = configuration.log
         let directory = configuration.directory.path
-        identities = IdentityStore(directory: directory)
+        let identities = IdentityStore(directory: directory)
         // Looked at first: a directory that holds no node is not made one by starting.
         let identity = try Self.transport { () throws(TransportError) in try identities.load() }
+        self.identities = identities
         self.identity = identity
         lock = try DirectoryLock(directory: directory)
         membership = try Self.readMembership(identities, identity.trust)
@@ -80,7 +85,8 @@ package final class Node: @unchecked Sendable {
         _ identities: IdentityStore, _ trust: GroupTrust
     ) throws(NodeError) -> Membership {
         try transport { () throws(TransportError) in
-            guard let bytes = try identities.read(IdentityStore.membershipName, atMost: 64 << 20) else {
+            guard let bytes = try identities.read(IdentityStore.membershipName, atMost: TransportLimits.membershipBytes)
+            else {
                 return Membership(trust: trust)
             }
             return try Membership(trust: trust, encoded: bytes)
@@ -113,7 +119,9 @@ package final class Node: @unchecked Sendable {
         pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
         var statics: [PeerAddress] = []
         for peer in configuration.peers {
-            do throws(DiscoveryError) { statics.append(try PeerAddress(peer, defaultPort: NodeConfiguration.defaultPort)) } catch {
+            do throws(DiscoveryError) {
+                statics.append(try PeerAddress(peer, defaultPort: NodeConfiguration.defaultPort))
+            } catch {
                 throw NodeError(code: "usage", message: error.message)
             }
         }
@@ -131,6 +139,7 @@ package final class Node: @unchecked Sendable {
             self.applyPolicies(self.catalog.databases.map(\.name.string))
             for database in self.catalog.databases { self.watch(database) }
             self.startDiscovery()
+            self.networkWatch = NetworkWatch(on: self.queue) { [weak self] in self?.networkGained() }
             self.evaluate()
         }
         log(.info, .node, "node \(identity.nodeName) (\(id.short)) of group \(identity.groupName) started")
@@ -147,7 +156,8 @@ package final class Node: @unchecked Sendable {
             if let listen = configuration.listen {
                 endpoint = try Endpoint(listen, defaultPort: NodeConfiguration.defaultPort)
             } else {
-                let port = (try? SmallFile.lines(of: kept).first).flatMap { UInt16($0) } ?? NodeConfiguration.defaultPort
+                let port =
+                    (try? SmallFile.lines(of: kept).first).flatMap { UInt16($0) } ?? NodeConfiguration.defaultPort
                 endpoint = Endpoint(host: "::", port: port)
             }
             let listener = try Listener(
@@ -159,7 +169,8 @@ package final class Node: @unchecked Sendable {
             }
             self.listener = listener
         } catch {
-            throw NodeError(code: "address", message: "can't listen: \(error.message); choose another with --listen HOST:PORT")
+            throw NodeError(
+                code: "address", message: "can't listen: \(error.message); choose another with --listen HOST:PORT")
         }
         if configuration.listen == nil, let listener { try SmallFile.write(["\(listener.port)"], to: kept) }
     }
@@ -192,6 +203,7 @@ package final class Node: @unchecked Sendable {
         for driver in drivers.values { driver.connection.close() }
         let discovery = discovery
         self.discovery = nil
+        networkWatch = nil
         // Blocks for the databases' last commits, and the control socket's last answers: off the queue.
         DispatchQueue.global().async {
             if let discovery {
@@ -214,6 +226,9 @@ package final class Node: @unchecked Sendable {
             throw NodeError(code: "identity", message: error.message)
         }
     }
+
+    /// Somebody asked over the control socket that the node stop: whoever runs it does that.
+    func requestStop() { queue.async { self.stopRequested?() } }
 
     // MARK: Watching
 

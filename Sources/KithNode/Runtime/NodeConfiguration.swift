@@ -16,6 +16,3 @@ package struct NodeConfiguration: Sendable {
         self.log = log
     }
 }
-
-/// The version of this program.
-package let kithVersion = "0.1.0"

@@ -49,7 +49,9 @@ package struct DatabaseFile: Hashable, Sendable {
     private func check(_ connection: Connection) throws(StoreError) -> Bool {
         let application = try connection.number("PRAGMA application_id") ?? 0
         let version = try connection.number("PRAGMA user_version") ?? 0
-        if application == 0, version == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 { return true }
+        if application == 0, version == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 {
+            return true
+        }
         guard application == Schema.applicationID else {
             throw StoreError(.foreignFile, path, "\(shortPath) is a SQLite file of another program: move it away")
         }

@@ -25,7 +25,8 @@ final class FileLock {
             close(descriptor)
             throw StoreError(
                 .locked, file.name.string,
-                "\(file.shortName) is open in \(holder.map { "process \($0)" } ?? "another process"): stop that one first")
+                "\(file.shortName) is open in \(holder.map { "process \($0)" } ?? "another process"): stop that one first"
+            )
         }
         self.descriptor = descriptor
         // The id is for people; a lock without it is as good.

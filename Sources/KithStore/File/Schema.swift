@@ -8,13 +8,15 @@ enum Schema {
     /// Makes the tables of an empty file, in one transaction.
     static func create(_ connection: Connection, databaseID: UInt64) throws(StoreError) {
         try connection.run("BEGIN IMMEDIATE;" + tables)
-        try connection.run("INSERT INTO state(database, digest) VALUES (\(Int64(bitPattern: databaseID)), zeroblob(32))")
+        try connection.run(
+            "INSERT INTO state(database, digest) VALUES (\(Int64(bitPattern: databaseID)), zeroblob(32))")
         try connection.run("PRAGMA application_id=\(applicationID); PRAGMA user_version=\(version); COMMIT")
     }
 
     private static let tables = """
         CREATE TABLE documents(
-            sequence INTEGER PRIMARY KEY,
+            number INTEGER PRIMARY KEY,
+            sequence INTEGER NOT NULL UNIQUE,
             id TEXT NOT NULL UNIQUE,
             flags INTEGER NOT NULL,
             revision BLOB NOT NULL,

@@ -103,7 +103,8 @@ extension StoreReader {
         }
         let items = ids.compactMap { id -> Delivery.Item? in
             guard let revision = document.revision(id) else { return nil }
-            return Delivery.Item(revision: revision, ancestors: Self.ancestors(of: id, document.tree, known: want.known))
+            return Delivery.Item(
+                revision: revision, ancestors: Self.ancestors(of: id, document.tree, known: want.known))
         }
         return items.isEmpty ? nil : Delivery(document: want.document, items: items)
     }

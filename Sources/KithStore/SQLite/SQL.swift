@@ -25,12 +25,12 @@ enum SQL: Int, CaseIterable {
         case .release: "RELEASE one"
         case .rollbackToSavepoint: "ROLLBACK TO one"
 
-        case .loadDocument: "SELECT sequence, flags, revision, tree, body FROM documents WHERE id = ?1"
+        case .loadDocument: "SELECT sequence, flags, revision, tree, body, number FROM documents WHERE id = ?1"
         case .insertDocument:
             "INSERT INTO documents(sequence, id, flags, revision, tree, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
         case .moveDocument:
-            "UPDATE documents SET sequence = ?1, flags = ?3, revision = ?4, tree = ?5, body = ?6 WHERE sequence = ?2"
-        case .dropDocument: "DELETE FROM documents WHERE sequence = ?1"
+            "UPDATE documents SET sequence = ?1, flags = ?3, revision = ?4, tree = ?5, body = ?6 WHERE number = ?2"
+        case .dropDocument: "DELETE FROM documents WHERE number = ?1"
         case .readDocument: "SELECT sequence, flags, revision, body, tree, id FROM documents WHERE id = ?1"
         case .readTree: "SELECT flags, revision, tree FROM documents WHERE id = ?1"
         case .readRevision: "SELECT sequence, flags, revision FROM documents WHERE id = ?1"

@@ -38,14 +38,16 @@ extension StoreError {
         let subject = shortened(subject, to: Limits.subjectCharacters)
         return switch kind {
         case .storageFull: "no space left to write \(subject); nothing was written: free some space and try again"
-        case .inputOutput: "the disk failed on \(subject) (SQLite \(code)); nothing was written: look at the system's log"
+        case .inputOutput:
+            "the disk failed on \(subject) (SQLite \(code)); nothing was written: look at the system's log"
         case .cannotOpen: "can't open \(subject) (SQLite \(code)): look at the path and its permissions"
         case .damaged: "\(subject) is damaged (SQLite \(code)): run kith verify, or restore a backup"
         case .locked: "\(subject) is in use by another connection (SQLite \(code)): try again"
         case .readOnly: "\(subject) can't be written: look at the permissions and at the file system"
         case .outOfMemory: "out of memory while working on \(subject)"
         case .invalid: "a value for \(subject) is too large"
-        default: "a fault of Kith on \(subject) (SQLite \(code), \(String(cString: sqlite3_errstr(code)))): please report it"
+        default:
+            "a fault of Kith on \(subject) (SQLite \(code), \(String(cString: sqlite3_errstr(code)))): please report it"
         }
     }
 }

@@ -20,7 +20,7 @@ extension WriteTransaction {
         _ = try nextSequence()
         let drop = try connection.statement(.dropDocument)
         defer { drop.reset() }
-        drop.bind(1, row.sequence)
+        drop.bind(1, row.number)
         _ = try drop.step()
         let bodies = try connection.statement(.dropBodies)
         defer { bodies.reset() }

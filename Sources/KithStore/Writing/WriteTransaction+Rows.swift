@@ -8,6 +8,8 @@ struct LoadedDocument {
     let row: Row?
 
     struct Row {
+        /// Names the row for as long as the document is in the file.
+        let number: Int64
         let sequence: UInt64
         let flags: DocumentFlags
         let tree: RevisionTree
@@ -40,7 +42,8 @@ extension WriteTransaction {
         }
         return LoadedDocument(
             document: Document(id: id, tree: tree, bodies: bodies),
-            row: .init(sequence: row.unsigned(0), flags: flags, tree: tree, otherBodies: others))
+            row: .init(
+                number: row.number(5), sequence: row.unsigned(0), flags: flags, tree: tree, otherBodies: others))
     }
 
     /// Writes a changed document at a new sequence: its tree cut to the bounds, its bodies, what it adds to the digest
@@ -69,7 +72,7 @@ extension WriteTransaction {
         count(flags, 1)
         let sequence = try nextSequence()
         try writeRow(
-            id, from: loaded.row?.sequence, to: sequence, flags, shown, tree.encoded(),
+            id, in: loaded.row?.number, at: sequence, flags, shown, tree.encoded(),
             body: live.last.flatMap { document.body(of: $0.id) })
         if loaded.row != nil || !others.isEmpty || live.last?.kind == .merge {
             try writeOtherBodies(loaded, live: live)
@@ -92,16 +95,16 @@ extension WriteTransaction {
     }
 
     private func writeRow(
-        _ id: DocumentID, from old: UInt64?, to sequence: UInt64, _ flags: DocumentFlags, _ revision: RevisionID,
+        _ id: DocumentID, in number: Int64?, at sequence: UInt64, _ flags: DocumentFlags, _ revision: RevisionID,
         _ tree: [UInt8], body: [UInt8]?
     ) throws(StoreError) {
-        let row = try connection.statement(old == nil ? .insertDocument : .moveDocument)
+        let row = try connection.statement(number == nil ? .insertDocument : .moveDocument)
         // The bytes of tree and body are lent to SQLite, so the statement is reset before they go.
         try tree.withUnsafeBufferPointer { tree throws(StoreError) in
             try (body ?? []).withUnsafeBufferPointer { bodyBytes throws(StoreError) in
                 defer { row.reset() }
                 row.bind(1, sequence)
-                if let old { row.bind(2, old) } else { row.bind(2, text: id.string) }
+                if let number { row.bind(2, number) } else { row.bind(2, text: id.string) }
                 row.bind(3, flags.rawValue)
                 row.bind(4, blob: revision.encoded)
                 row.bind(5, borrowedBlob: UnsafeRawBufferPointer(tree))

@@ -61,7 +61,8 @@ extension WriteTransaction {
     package func putLocal(_ id: String, _ body: [UInt8]) throws(StoreError) {
         guard !id.isEmpty, id.utf8.count <= DocumentID.maximumBytes, body.count <= Limits.localDocumentBytes else {
             throw StoreError(
-                .invalid, id, "a local document needs an id of 1 to \(DocumentID.maximumBytes) bytes and a body of at most "
+                .invalid, id,
+                "a local document needs an id of 1 to \(DocumentID.maximumBytes) bytes and a body of at most "
                     + "\(Limits.localDocumentBytes) bytes")
         }
         let row = try connection.statement(.writeLocal)
@@ -104,4 +105,3 @@ private struct SettlingRange {
         try Setting.write(.settling, writer.bytes, connection)
     }
 }
-

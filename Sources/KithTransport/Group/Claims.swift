@@ -46,7 +46,9 @@ enum Claims: Equatable {
             try reader.readByte() == Self.version
         else { throw .malformed("the role of a certificate is written in another way than this version knows") }
         let kind = try reader.readByte()
-        guard let role = Role(rawValue: try reader.readByte()) else { throw .malformed("the certificate has an unknown role") }
+        guard let role = Role(rawValue: try reader.readByte()) else {
+            throw .malformed("the certificate has an unknown role")
+        }
         let number = try reader.readNumber()
         switch kind {
         case 1: self = .node(role: role, number: number)

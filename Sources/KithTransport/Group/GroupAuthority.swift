@@ -8,7 +8,9 @@ package struct GroupRoot: Sendable {
 
     /// - Throws: `.identity` when the key is not that of the certificate.
     package init(certificate: Certificate, key: PrivateKey) throws(TransportError) {
-        guard certificate.belongs(to: key) else { throw .identity("the root's key is not the key of this group's root") }
+        guard certificate.belongs(to: key) else {
+            throw .identity("the root's key is not the key of this group's root")
+        }
         self.certificate = certificate
         self.key = key
     }
@@ -34,9 +36,11 @@ package struct GroupRoot: Sendable {
     }
 
     /// Makes a node an admin whose keys are both at hand.
-    package func makeAdmin(node: NodeID, key adminKey: PrivateKey, number: UInt64) throws(TransportError) -> GroupAdmin {
+    package func makeAdmin(node: NodeID, key adminKey: PrivateKey, number: UInt64) throws(TransportError) -> GroupAdmin
+    {
         let info = try crypto { () throws(CryptoError) in try adminKey.publicKeyInfo() }
-        return try GroupAdmin(certificate: try issueAdmin(node: node, publicKeyInfo: info, number: number), key: adminKey)
+        return try GroupAdmin(
+            certificate: try issueAdmin(node: node, publicKeyInfo: info, number: number), key: adminKey)
     }
 }
 

@@ -24,7 +24,7 @@ package struct GroupTrust: Sendable, Hashable {
         guard let leaf = shown.first else { throw .noCertificate }
         let chain: [Certificate]
         do throws(CryptoError) {
-            chain = try Certificate.verifiedChain(shown, root: root, authorities: 2)
+            chain = try Certificate.verifiedChain(shown, root: root, intermediates: 1)
         } catch { throw .notInGroup(error.reason.isEmpty ? error.what : error.reason) }
         guard chain.count == 3, chain[2] == root, !leaf.isAuthority else {
             throw .malformedCertificate("the chain is not node, admin, root")
@@ -44,7 +44,7 @@ package struct GroupTrust: Sendable, Hashable {
     package func verifyAdmin(_ certificate: Certificate) throws(Refusal) -> NodeID {
         let chain: [Certificate]
         do throws(CryptoError) {
-            chain = try Certificate.verifiedChain([certificate], root: root, authorities: 1)
+            chain = try Certificate.verifiedChain([certificate], root: root, intermediates: 0)
         } catch { throw .notInGroup(error.reason.isEmpty ? error.what : error.reason) }
         guard chain.count == 2, certificate.isAuthority else { throw .malformedCertificate("not an admin's") }
         guard let claims = try? Claims(of: certificate), case .admin(let node, _) = claims else {

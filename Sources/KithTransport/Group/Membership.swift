@@ -12,6 +12,7 @@ package final class Membership: Sendable {
         var policies = PolicyBook()
         /// Hashes of the statements taken in, so that those of the next `Hello` are not verified over and over.
         var known: Set<SHA256Digest> = []
+        var changes: UInt64 = 0
     }
 
     /// What statements changed.
@@ -37,7 +38,8 @@ package final class Membership: Sendable {
         do throws(Refusal) { peer = try trust.verify(shown) } catch { return .failure(error) }
         return state.withLock { state in
             guard !state.revocations.revokes(peer) else { return .failure(.revoked) }
-            let entry = state.roles.see(peer.nodeID, role: peer.role, number: peer.number).entry
+            let (entry, isNew) = state.roles.see(peer.nodeID, role: peer.role, number: peer.number)
+            if isNew { state.changes += 1 }
             peer.role = entry.role
             peer.number = entry.number
             return .success(peer)
@@ -84,6 +86,7 @@ package final class Membership: Sendable {
             switch statement.content {
             case .revocation(let node):
                 guard state.revocations.insert(statement) else { return }
+                state.changes += 1
                 state.known.insert(SHA256.hash(statement.encoded))
                 changes.revocations = true
                 // The policies of an admin whom the root revokes count no more.
@@ -92,6 +95,7 @@ package final class Membership: Sendable {
                 }
             case .policy(let database, _, _):
                 guard state.policies.insert(statement) else { return }
+                state.changes += 1
                 state.known.insert(SHA256.hash(statement.encoded))
                 if !changes.policies.contains(where: { $0.utf8.elementsEqual(database.utf8) }) {
                     changes.policies.append(database)
@@ -110,6 +114,9 @@ package final class Membership: Sendable {
     package func policy(of database: String) -> PolicyBook.Policy? {
         state.withLock { $0.policies.policy(of: database, revocations: $0.revocations) }
     }
+
+    /// Grows with every change: when it did, `encoded` should be written again.
+    package var changeCount: UInt64 { state.withLock { $0.changes } }
 
     /// The highest number in a certificate of this node that was seen, for the next certificate to outrank it.
     package func highestNumber(of node: NodeID) -> UInt64? { state.withLock { $0.roles[node]?.number } }

@@ -38,7 +38,8 @@ package struct RoleRegistry: Hashable, Sendable {
 
     init(from reader: inout FieldReader) throws(TransportError) {
         for _ in 0..<(try reader.readCount(atMost: TransportLimits.rememberedRoles)) {
-            guard let node = NodeID(bytes: try reader.readFixed(32)), let role = Role(rawValue: try reader.readByte()) else {
+            guard let node = NodeID(bytes: try reader.readFixed(32)), let role = Role(rawValue: try reader.readByte())
+            else {
                 throw .malformed("a remembered role is unknown")
             }
             _ = see(node, role: role, number: try reader.readNumber())

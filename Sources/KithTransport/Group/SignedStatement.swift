@@ -128,11 +128,14 @@ package struct SignedStatement: Hashable, Sendable {
         let content: StatementContent
         switch kind {
         case 1:
-            guard let node = NodeID(bytes: try reader.readFixed(32)) else { throw .malformed("a revocation names no node") }
+            guard let node = NodeID(bytes: try reader.readFixed(32)) else {
+                throw .malformed("a revocation names no node")
+            }
             content = .revocation(of: node)
         case 2:
             content = .policy(
-                database: try reader.readText(atMost: TransportLimits.databaseNameBytes), number: try reader.readNumber(),
+                database: try reader.readText(atMost: TransportLimits.databaseNameBytes),
+                number: try reader.readNumber(),
                 json: try reader.readString(atMost: TransportLimits.policyBytes))
         default: throw .malformed("a statement of an unknown kind")
         }

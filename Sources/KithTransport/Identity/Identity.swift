@@ -38,7 +38,8 @@ package struct Identity: Sendable {
         }
         guard certificate.belongs(to: key) else { throw .identity("the node's key is not the key of its certificate") }
         guard peer.isAdmin == (adminKey != nil) else {
-            throw .identity(peer.isAdmin ? "the admin's key is missing" : "there is an admin's key and the node is no admin")
+            throw .identity(
+                peer.isAdmin ? "the admin's key is missing" : "there is an admin's key and the node is no admin")
         }
         if let adminKey {
             admin = try GroupAdmin(certificate: issuer, key: adminKey)
@@ -58,7 +59,9 @@ package struct Identity: Sendable {
         name: String, nodeName: String
     ) throws(TransportError) -> (identity: Identity, root: GroupRoot) {
         let root = try GroupRoot.create()
-        let keys = try crypto { () throws(CryptoError) in (node: try PrivateKey.generate(), admin: try PrivateKey.generate()) }
+        let keys = try crypto { () throws(CryptoError) in
+            (node: try PrivateKey.generate(), admin: try PrivateKey.generate())
+        }
         let info = try crypto { () throws(CryptoError) in try keys.node.publicKeyInfo() }
         let admin = try root.makeAdmin(node: nodeID(ofPublicKeyInfo: info), key: keys.admin, number: 1)
         let identity = try Identity(

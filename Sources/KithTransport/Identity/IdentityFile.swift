@@ -33,11 +33,15 @@ enum IdentityFile {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed("it is not text") }
         if text == left { return .left }
         let (words, blocks) = split(text)
-        guard words["kith-identity"] == "1" else { throw .malformed("it does not begin as an identity of this version") }
+        guard words["kith-identity"] == "1" else {
+            throw .malformed("it does not begin as an identity of this version")
+        }
         guard let group = words["group"], let node = words["node"] else { throw .malformed("a name is missing") }
         let keys = blocks.filter { $0.label == "PRIVATE KEY" }
         let certificates = blocks.filter { $0.label == "CERTIFICATE" }
-        guard (1...2).contains(keys.count), certificates.count == 3 else { throw .malformed("a key or certificate is missing") }
+        guard (1...2).contains(keys.count), certificates.count == 3 else {
+            throw .malformed("a key or certificate is missing")
+        }
         let parts = try crypto { () throws(CryptoError) in
             (
                 key: try PrivateKey(pem: keys[0].text),

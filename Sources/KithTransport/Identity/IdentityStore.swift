@@ -124,6 +124,11 @@ package struct IdentityStore: Sendable {
         return root
     }
 
+    /// The group's root from the bytes of its file, as somebody sent them.
+    package static func readRoot(_ bytes: [UInt8]) throws(TransportError) -> GroupRoot {
+        try IdentityFile.readRoot(bytes)
+    }
+
     /// Forgets the group; everything else in the directory stays. On disk when this returns.
     /// - Throws: `.identity` when the group's root key is here and `discardingRoot` is not set: without it nobody can make
     ///   or revoke admins again.

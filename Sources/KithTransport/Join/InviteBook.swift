@@ -148,7 +148,9 @@ extension InviteBook {
     /// Reads what `encoded` gave.
     package init(encoded: [UInt8]) throws(TransportError) {
         var reader = FieldReader(encoded, "the file of invites")
-        guard try reader.readFixed(3) == Self.magic else { throw .malformed("the file of invites is of another version") }
+        guard try reader.readFixed(3) == Self.magic else {
+            throw .malformed("the file of invites is of another version")
+        }
         for _ in 0..<(try reader.readCount(atMost: TransportLimits.invites)) {
             let id = try reader.readNumber()
             let verifier = try reader.readFixed(32)

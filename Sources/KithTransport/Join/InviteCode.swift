@@ -19,7 +19,8 @@ package struct InviteCode: Hashable, Sendable {
     private static let textBytes = 400
 
     package init(shortFingerprint: [UInt8], secret: [UInt8]) {
-        precondition(shortFingerprint.count == 16 && secret.count == Self.secretBytes, "the parts of a code have fixed sizes")
+        precondition(
+            shortFingerprint.count == 16 && secret.count == Self.secretBytes, "the parts of a code have fixed sizes")
         self.shortFingerprint = shortFingerprint
         self.secret = secret
     }
@@ -55,7 +56,8 @@ package struct InviteCode: Hashable, Sendable {
         var bits = Self.bits(of: values.dropLast(), width: 5)
         let version = Self.number(of: bits.prefix(4))
         guard version == Self.version else {
-            throw .inviteCode("the invite code is of version \(version), and this program reads \(Self.version): update it")
+            throw .inviteCode(
+                "the invite code is of version \(version), and this program reads \(Self.version): update it")
         }
         bits.removeFirst(4)
         let bytes = Self.numbers(of: bits, width: 8)
@@ -80,7 +82,8 @@ package struct InviteCode: Hashable, Sendable {
     private static func values(ofText text: String) throws(TransportError) -> [UInt8] {
         // Spaces and every dash that a mail program may put for one.
         let parts = text.unicodeScalars.split { scalar in
-            scalar.properties.isWhitespace || scalar == "-" || scalar == "_" || ("\u{2010}"..."\u{2015}").contains(scalar)
+            scalar.properties.isWhitespace || scalar == "-" || scalar == "_"
+                || ("\u{2010}"..."\u{2015}").contains(scalar)
                 || scalar == "\u{2212}"
         }
         var values: [UInt8] = []
@@ -93,8 +96,10 @@ package struct InviteCode: Hashable, Sendable {
                 values.append(value)
             }
         }
-        if values.count != count, parts.count == groups, let wrong = parts.firstIndex(where: { $0.count != groupSize }) {
-            throw .inviteCode("group \(wrong + 1) of the invite code has \(parts[wrong].count) characters, not \(groupSize)")
+        if values.count != count, parts.count == groups, let wrong = parts.firstIndex(where: { $0.count != groupSize })
+        {
+            throw .inviteCode(
+                "group \(wrong + 1) of the invite code has \(parts[wrong].count) characters, not \(groupSize)")
         }
         guard values.count == count else {
             throw .inviteCode("the invite code has \(values.count) characters, not \(count): is a part missing?")

@@ -9,6 +9,14 @@ package final class JoinDesk: Sendable {
         var book: InviteBook
         /// Roots by the invite of an admin that needs them; only in memory.
         var roots: [UInt64: GroupRoot] = [:]
+        /// Connections of applicants.
+        var serving = 0
+
+        /// A root is held no longer than the invite that needs it.
+        mutating func forgetRoots() {
+            let open = Set(book.invites.filter { $0.status == .open }.map(\.id))
+            roots = roots.filter { open.contains($0.key) }
+        }
     }
 
     /// What became of a join, for the log and for who is connected.
@@ -23,8 +31,8 @@ package final class JoinDesk: Sendable {
     private let state: Mutex<State>
     private let now: @Sendable () -> Int64
     private let persist: @Sendable ([UInt8]) throws(TransportError) -> Void
-    /// One at a time: the book on disk must be the one that was changed last.
-    private let redeeming = Mutex(())
+    /// Held while the book is changed and written: the book on disk must be the one that was changed last.
+    private let changing = Mutex(())
 
     /// - Parameter book: as it was persisted, empty at first.
     /// - Parameter now: milliseconds since 1970.
@@ -34,7 +42,9 @@ package final class JoinDesk: Sendable {
         identity: Identity, membership: Membership, book: InviteBook, now: @escaping @Sendable () -> Int64,
         persist: @escaping @Sendable ([UInt8]) throws(TransportError) -> Void
     ) throws(TransportError) {
-        guard let admin = identity.admin else { throw .identity("only an admin can invite; this node is a \(identity.role)") }
+        guard let admin = identity.admin else {
+            throw .identity("only an admin can invite; this node is a \(identity.role)")
+        }
         self.identity = identity
         self.admin = admin
         self.membership = membership
@@ -45,17 +55,25 @@ package final class JoinDesk: Sendable {
 
     /// Opens an invite. It is on disk when this returns; the root is only kept in memory.
     /// - Throws: `.identity` when an admin is invited without the root, or too many invites are open.
-    package func invite(role: Role, validMilliseconds: Int64, root: GroupRoot? = nil) throws(TransportError) -> InviteCode {
+    package func invite(role: Role, validMilliseconds: Int64, root: GroupRoot? = nil) throws(TransportError)
+        -> InviteCode
+    {
         if role == .admin {
             guard let root else { throw .identity("an admin's invite needs the root's key (`--root FILE`)") }
-            guard root.certificate == identity.trust.root else { throw .identity("this is the root's key of another group") }
+            guard root.certificate == identity.trust.root else {
+                throw .identity("this is the root's key of another group")
+            }
         }
         let code = InviteCode.create(for: identity.trust)
         let id = SecureRandom.number()
-        try change { state, now throws(TransportError) in
-            try state.book.open(
-                code, id: id, role: role, expiresAt: now.addingReportingOverflow(validMilliseconds).partialValue, now: now)
+        try change { book, now throws(TransportError) in
+            try book.open(
+                code, id: id, role: role, expiresAt: now.addingReportingOverflow(validMilliseconds).partialValue,
+                now: now)
+        }
+        state.withLock { state in
             if role == .admin { state.roots[id] = root }
+            state.forgetRoots()
         }
         return code
     }
@@ -66,23 +84,28 @@ package final class JoinDesk: Sendable {
     /// The invites that are remembered.
     package var invites: [InviteBook.Invite] { state.withLock { $0.book.invites } }
 
-    /// Serves one connection of an applicant: give the result to the listener as the handler of its events.
+    /// Serves one connection of an applicant: give the result to the listener as the handler of its events. Nil when too
+    /// many are served already.
     package func handler(
-        for publicKeyInfo: [UInt8], outcome: @escaping @Sendable (Outcome) -> Void = { _ in }
-    ) -> Connection.Handler {
+        for publicKeyInfo: [UInt8], on connection: Connection, outcome: @escaping @Sendable (Outcome) -> Void = { _ in }
+    ) -> Connection.Handler? {
+        let mayServe = state.withLock { state in
+            guard state.serving < TransportLimits.joinsAtOnce else { return false }
+            state.serving += 1
+            return true
+        }
+        guard mayServe else { return nil }
+        connection.queue.asyncAfter(deadline: .now() + .milliseconds(TransportLimits.joinServeMilliseconds)) {
+            [weak connection] in
+            connection?.close()
+        }
         let framing = Mutex(JoinFraming())
-        let deadline = DispatchTime.now() + .milliseconds(TransportLimits.joinMilliseconds)
-        let isTimed = Atomic(false)
         return { connection, event in
-            // The first event comes with the connection's queue, on which the limit is set.
-            if !isTimed.exchange(true, ordering: .relaxed) {
-                connection.queue.asyncAfter(deadline: deadline) { [weak connection] in connection?.close() }
-            }
             switch event {
             case .received(let bytes):
                 do throws(TransportError) {
-                    guard let message = try framing.withLock({ framing throws(TransportError) in try framing.take(bytes) })
-                    else { return }
+                    let message = try framing.withLock { framing throws(TransportError) in try framing.take(bytes) }
+                    guard let message else { return }
                     let answer = self.answer(message, publicKeyInfo: publicKeyInfo, on: connection, outcome: outcome)
                     connection.send(JoinFraming.frame(answer.encoded))
                     connection.finish()
@@ -90,7 +113,8 @@ package final class JoinDesk: Sendable {
                     connection.close()
                 }
             case .finished: connection.finish()
-            case .opened, .drained, .closed: break
+            case .closed: self.state.withLock { $0.serving -= 1 }
+            case .opened, .drained: break
             }
         }
     }
@@ -120,16 +144,22 @@ package final class JoinDesk: Sendable {
     private func redeem(
         _ request: JoinRequest, exported: [UInt8], node: NodeID
     ) throws(JoinRefusal) -> (InviteBook.Invite, GroupRoot?) {
-        var outcome: Result<(InviteBook.Invite, GroupRoot?), JoinRefusal> = .failure(.unknown)
+        var outcome: Result<InviteBook.Invite, JoinRefusal> = .failure(.unknown)
         do throws(TransportError) {
-            try change { state, now throws(TransportError) in
-                do throws(JoinRefusal) {
-                    let invite = try state.book.redeem(proof: request.proof, exported: exported, node: node, now: now)
-                    outcome = .success((invite, state.roots.removeValue(forKey: invite.id)))
-                } catch { outcome = .failure(error) }
+            try change { book, now throws(TransportError) in
+                outcome = Result { () throws(JoinRefusal) in
+                    try book.redeem(proof: request.proof, exported: exported, node: node, now: now)
+                }
             }
         } catch { throw .storage }
-        return try outcome.get()
+        let invite = try outcome.get()
+        return (
+            invite,
+            state.withLock { state in
+                defer { state.forgetRoots() }
+                return state.roots[invite.id]
+            }
+        )
     }
 
     private func issue(
@@ -152,15 +182,15 @@ package final class JoinDesk: Sendable {
 
     /// Changes a copy of the book and writes it before it counts. Where nothing changed nothing is written.
     private func change(
-        _ body: (inout State, Int64) throws(TransportError) -> Void
+        _ body: (inout InviteBook, Int64) throws(TransportError) -> Void
     ) throws(TransportError) {
-        try redeeming.withLock { _ throws(TransportError) in
-            var changed = state.withLock { $0 }
-            let before = changed.book
-            try body(&changed, now())
-            if changed.book != before { try persist(changed.book.encoded) }
-            let result = changed
-            state.withLock { $0 = result }
+        try changing.withLock { _ throws(TransportError) in
+            var book = state.withLock { $0.book }
+            let before = book
+            try body(&book, now())
+            if book != before { try persist(book.encoded) }
+            let changed = book
+            state.withLock { $0.book = changed }
         }
     }
 }

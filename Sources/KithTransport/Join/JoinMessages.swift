@@ -66,7 +66,9 @@ enum JoinAnswer: Equatable {
 
     init(encoded: [UInt8]) throws(TransportError) {
         var reader = FieldReader(encoded, "the answer to a join")
-        guard try reader.readFixed(3) == Self.magic else { throw .malformed("the answer to a join is of another version") }
+        guard try reader.readFixed(3) == Self.magic else {
+            throw .malformed("the answer to a join is of another version")
+        }
         switch try reader.readByte() {
         case 1:
             self = .node(

@@ -15,9 +15,12 @@ package enum Joiner {
         completion: @escaping @Sendable (Result<Identity, TransportError>) -> Void
     ) throws(TransportError) {
         try Identity.check(name: nodeName, of: "a node")
-        let keys = try crypto { () throws(CryptoError) in (node: try PrivateKey.generate(), admin: try PrivateKey.generate()) }
+        let keys = try crypto { () throws(CryptoError) in
+            (node: try PrivateKey.generate(), admin: try PrivateKey.generate())
+        }
         let context = try TLSContext(.joiner(key: keys.node, shortFingerprint: code.shortFingerprint))
-        let attempt = Attempt(code: code, nodeName: nodeName, key: keys.node, adminKey: keys.admin, completion: completion)
+        let attempt = Attempt(
+            code: code, nodeName: nodeName, key: keys.node, adminKey: keys.admin, completion: completion)
         _ = try Connection.dial(endpoint, context, timeouts: timeouts) { connection, event in
             attempt.handle(event, of: connection)
         }

@@ -45,8 +45,8 @@ extension Connection {
             connection.fail(.timedOut("looking up \(endpoint.host)"))
         }
         if let address = endpoint.address { return connect([address]) }
-        // A name service may take its time; it must not hold up this connection's time-out.
-        DispatchQueue.global().async {
+        // A name service may take its time; it must not hold up this connection's time-out, nor a thread of the pool.
+        DispatchQueue(label: "kith.resolve").async {
             let result = Result { () throws(TransportError) in try Socket.resolve(endpoint) }
             self.queue.async {
                 guard self.state == .connecting else { return }
@@ -159,7 +159,10 @@ extension Connection {
         let suspended = !wantsToRead
         guard let readSource, suspended != readIsSuspended else { return }
         readIsSuspended = suspended
-        if suspended { readSource.suspend() } else { readSource.resume() }
+        if suspended { return readSource.suspend() }
+        readSource.resume()
+        // What came meanwhile may have been told of already.
+        queue.async { self.becameReadable() }
     }
 
     func updateWriteSource(wanted: Bool) {

@@ -18,7 +18,8 @@ extension Connection {
         }
     }
 
-    /// The socket has bytes, or its end.
+    /// The socket has bytes, or its end. It is read until it is dry: on Linux, Dispatch tells of a connection that both
+    /// sides have shut only once, however much is left to read.
     func becameReadable() {
         for _ in 0..<TransportLimits.readsInARow {
             guard wantsToRead else { return }
@@ -34,10 +35,11 @@ extension Connection {
                     }
                     engine.feed(UnsafeRawBufferPointer(rebasing: buffers.ciphertext[..<count]))
                     process()
-                    if count < buffers.ciphertext.count { return }
                 }
             } catch { return state == .lingering ? release() : fail(error) }
         }
+        // Other events of this connection get their turn first.
+        queue.async { self.becameReadable() }
     }
 
     /// A peer that goes on sending to a closed connection is not listened to for long.

@@ -102,6 +102,8 @@ package final class Connection: @unchecked Sendable {
     var closedSending = false
     var receivedFinish = false
     var lingered = 0
+    /// Called once when the socket is given back, which is after `closed` where the connection lingers.
+    private var released: (@Sendable () -> Void)?
     let buffers = Buffers()
 
     init(
@@ -261,5 +263,13 @@ package final class Connection: @unchecked Sendable {
         state = .closed
         clearTimer()
         releaseSocket()
+        released?()
+        released = nil
+    }
+
+    /// Calls back when the socket is given back, at once where it was.
+    func whenReleased(_ body: @escaping @Sendable () -> Void) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        if state == .closed { body() } else { released = body }
     }
 }

@@ -113,7 +113,8 @@ package final class Listener: @unchecked Sendable {
         var port = address.port
         for attempt in 0...TransportLimits.portsTried {
             do throws(TransportError) { return try bind(SocketAddress(host: address.host, port: port)) } catch {
-                guard orNextPort, attempt < TransportLimits.portsTried, case .system(_, EADDRINUSE) = error, port < 65_535
+                guard orNextPort, attempt < TransportLimits.portsTried, case .system(_, EADDRINUSE) = error,
+                    port < 65_535
                 else { throw error }
                 port += 1
             }
@@ -208,7 +209,8 @@ package final class Listener: @unchecked Sendable {
             }.start()
         } catch {
             close(socket)
-            handshakeEnded(address, failure: error)
+            endPending(address)
+            count(error)
         }
     }
 
@@ -216,26 +218,32 @@ package final class Listener: @unchecked Sendable {
     private func handle(_ event: Connection.Event, of connection: Connection, from address: SocketAddress) {
         switch event {
         case .opened(let peer):
-            handshakeEnded(address, failure: nil)
+            endPending(address)
             guard let handler = opened(connection, peer) else {
                 connection.setHandler { _, _ in }
                 return connection.close()
             }
             connection.setHandler(handler)
-        case .closed(.failed(let error)):
-            handshakeEnded(address, failure: error)
+        case .closed(let ending):
+            // It counts as pending while it lingers, or a flood of bad handshakes would take all descriptors.
+            connection.whenReleased { self.endPending(address) }
+            guard case .failed(let error) = ending else { return }
+            count(error)
             stranger(address.description, error)
-        case .closed: handshakeEnded(address, failure: nil)
         case .received, .drained, .finished: break
         }
     }
 
-    private func handshakeEnded(_ address: SocketAddress, failure: TransportError?) {
+    private func endPending(_ address: SocketAddress) {
         state.withLock { state in
             state.pendingTotal -= 1
             let left = state.pending[address.host, default: 1] - 1
             state.pending[address.host] = left > 0 ? left : nil
-            guard let failure else { return }
+        }
+    }
+
+    private func count(_ failure: TransportError) {
+        state.withLock { state in
             state.counters.strangers += 1
             if case .refused(.notInGroup) = failure { state.counters.foreignGroups += 1 }
         }

@@ -53,7 +53,9 @@ enum Socket {
         return setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
     }
 
-    static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Transfer {
+    static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(TransportError)
+        -> Transfer
+    {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             if count > 0 { return .bytes(count) }
@@ -112,7 +114,9 @@ enum Socket {
     }
 
     private static func copy(_ entry: addrinfo) -> SocketAddress? {
-        guard let address = entry.ai_addr, Int(entry.ai_addrlen) <= MemoryLayout<sockaddr_storage>.size else { return nil }
+        guard let address = entry.ai_addr, Int(entry.ai_addrlen) <= MemoryLayout<sockaddr_storage>.size else {
+            return nil
+        }
         var storage = sockaddr_storage()
         withUnsafeMutableBytes(of: &storage) {
             $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen)))

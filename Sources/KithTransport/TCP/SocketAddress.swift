@@ -49,7 +49,8 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         case AF_INET:
             let address = withUnsafeBytes(of: &storage) { $0.loadUnaligned(as: sockaddr_in.self) }
             self.init(
-                host: .v4(withUnsafeBytes(of: address.sin_addr) { Array($0) }), port: UInt16(bigEndian: address.sin_port))
+                host: .v4(withUnsafeBytes(of: address.sin_addr) { Array($0) }),
+                port: UInt16(bigEndian: address.sin_port))
         case AF_INET6:
             let address = withUnsafeBytes(of: &storage) { $0.loadUnaligned(as: sockaddr_in6.self) }
             self.init(
@@ -137,7 +138,8 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// Reads `HOST:PORT`, `[ADDRESS]:PORT`, and where there is a default port also `HOST` and a bare address.
     /// - Throws: `.address` with what is wrong.
     package init(_ text: String, defaultPort: UInt16? = nil) throws(TransportError) {
-        let problem = TransportError.address("`\(text.prefix(80))` is no address: HOST:PORT or [ADDRESS]:PORT is wanted")
+        let problem = TransportError.address(
+            "`\(text.prefix(80))` is no address: HOST:PORT or [ADDRESS]:PORT is wanted")
         var host = text[...]
         var port: Substring?
         if text.hasPrefix("[") {

@@ -143,12 +143,12 @@ package final class TLSContext: @unchecked Sendable {
         let aes = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384"
         let chacha = "TLS_CHACHA20_POLY1305_SHA256"
         #if arch(arm64) && os(Linux)
-            let hasAES = getauxval(UInt(AT_HWCAP)) & (1 << 3) != 0
-            return hasAES ? "\(aes):\(chacha)" : "\(chacha):\(aes)"
+        let hasAES = getauxval(UInt(AT_HWCAP)) & (1 << 3) != 0
+        return hasAES ? "\(aes):\(chacha)" : "\(chacha):\(aes)"
         #elseif arch(x86_64) || arch(arm64)
-            return "\(aes):\(chacha)"
+        return "\(aes):\(chacha)"
         #else
-            return "\(chacha):\(aes)"
+        return "\(chacha):\(aes)"
         #endif
     }
 }

@@ -37,7 +37,8 @@ package final class TLSEngine {
     /// - Parameter expecting: the only node that will do.
     package init(_ context: TLSContext, _ side: Side, expecting: NodeID? = nil) throws(TransportError) {
         OpenSSLErrors.clear()
-        guard let ssl = SSL_new(context.pointer), let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem()) else {
+        guard let ssl = SSL_new(context.pointer), let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem())
+        else {
             throw .tls("no memory for a connection")
         }
         self.context = context
@@ -105,7 +106,9 @@ package final class TLSEngine {
             if SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ { return false }
             throw failure()
         }
-        guard let judged, linkProtocol == selectedProtocol(), linkProtocol != nil else { throw .refused(.wrongProtocol) }
+        guard let judged, linkProtocol == selectedProtocol(), linkProtocol != nil else {
+            throw .refused(.wrongProtocol)
+        }
         peer = judged
         return true
     }
@@ -226,6 +229,7 @@ package final class TLSEngine {
         var name: UnsafePointer<UInt8>?
         var count: UInt32 = 0
         SSL_get0_alpn_selected(ssl, &name, &count)
-        return LinkProtocol(rawValue: String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self))
+        return LinkProtocol(
+            rawValue: String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self))
     }
 }

@@ -58,7 +58,7 @@ enum CommandTable {
         CommandSpec(
             name: "start",
             arguments:
-                "[--listen HOST:PORT] [--peer HOST:PORT]... [--no-discovery] [--http HOST:PORT] [--log LEVEL]...",
+                "[--listen HOST:PORT] [--peer HOST:PORT]... [--no-discovery] [--log LEVEL]...",
             argumentCount: 0...0, summary: "run the node until it is told to stop",
             text: [
                 "Runs the node in the foreground, as a service manager wants it, until SIGTERM, SIGINT or kith stop, which "
@@ -72,7 +72,6 @@ enum CommandTable {
                     name: "peer", value: "HOST:PORT", isRepeated: true,
                     help: "a peer's address, besides those that are found"),
                 OptionSpec(name: "no-discovery", help: "neither announce this node nor look for others"),
-                OptionSpec(name: "http", value: "HOST:PORT", help: "serve the CouchDB API at this address"),
                 OptionSpec(
                     name: "log", value: "LEVEL|AREA=LEVEL", isRepeated: true, help: "what is logged; see kith help log"),
                 data,

@@ -8,7 +8,7 @@ enum HelpText {
     static func overview() -> [String] {
         var lines = [
             "usage: kith COMMAND [ARGUMENT]...", "",
-            "A document database that the machines of a local network share, without a server.",
+            "A document database that machines of a local network share, without a server.",
         ]
         let parts = [
             ("the node and its group", CommandTable.nodeCommands), ("what is", CommandTable.statusCommands),

@@ -42,7 +42,6 @@ enum LocalCommands {
         start.listen = invocation.value("listen")
         start.peers = invocation.values("peer")
         start.discovers = !invocation.flag("no-discovery")
-        start.http = invocation.value("http")
         start.logLevels = invocation.values("log").map { NodeControl.splitLogLevel($0) }
         try await NodeCommands.start(start)
         return ExitStatus.done

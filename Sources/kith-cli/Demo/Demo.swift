@@ -15,32 +15,65 @@ enum Demo {
         guard access(file, R_OK) == 0 else {
             throw CommandError("cannot read \(Shown.name(file)); install the package iso-codes, or give --file FILE")
         }
-        let workshop = try Workshop(nodes: Int(count ?? 3), keepsFolder: invocation.flag("keep"))
-        // Ctrl-C and a termination clean up, too.
-        let signals = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                workshop.close()
-                exit(ExitStatus.interrupted)
+        let interruption = Interruption()
+        let sources = interruption.watch()
+        defer { for source in sources { source.cancel() } }
+        do throws(CommandError) {
+            let workshop = try Workshop(nodes: Int(count ?? 3), keepsFolder: invocation.flag("keep"))
+            defer { workshop.close() }
+            interruption.closes(workshop)
+            let failed = try Scenario(workshop, file: file, showsProgress: try Terminal().showsProgress).play()
+            Output.line(failed == 0 ? "all ok" : "\(failed) FAILED")
+            return failed == 0 ? ExitStatus.done : ExitStatus.failed
+        } catch {
+            // What fails after ctrl-C fails because of it.
+            if interruption.happened { return ExitStatus.interrupted }
+            throw error
+        }
+    }
+
+    /// Ctrl-C and the like: they end the run, and everything is cleaned up all the same.
+    private final class Interruption: Sendable {
+        private struct State {
+            var happened = false
+            var workshop: Workshop?
+        }
+
+        private let state = Mutex(State())
+
+        var happened: Bool { state.withLock { $0.happened } }
+
+        /// Begins to look for signals, as long as the sources are there.
+        func watch() -> [any DispatchSourceSignal] {
+            [SIGINT, SIGTERM, SIGHUP].map { number in
+                signal(number, SIG_IGN)
+                let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+                source.setEventHandler { self.happen() }
+                source.resume()
+                return source
             }
-            source.resume()
-            return source
         }
-        defer {
-            for source in signals { source.cancel() }
-            workshop.close()
+
+        /// From now on an interruption closes this workshop; at once where there was one before.
+        func closes(_ workshop: Workshop) {
+            let happened = state.withLock { state in
+                state.workshop = workshop
+                return state.happened
+            }
+            if happened { workshop.close() }
         }
-        let failed = try Scenario(workshop, file: file, showsProgress: try Terminal().showsProgress).play()
-        Output.line(failed == 0 ? "all ok" : "\(failed) FAILED")
-        return failed == 0 ? ExitStatus.done : ExitStatus.failed
+
+        private func happen() {
+            let workshop = state.withLock { state in
+                state.happened = true
+                return state.workshop
+            }
+            workshop?.close()
+        }
     }
 
     /// The folder, the nodes and the discovery of one run, and how all of it goes away again.
-    ///
-    /// `@unchecked Sendable`: the nodes are used by the scenario's thread alone; `close`, which a signal may call from
-    /// another, only ends their processes, once, behind the mutex.
-    final class Workshop: @unchecked Sendable {
+    final class Workshop: Sendable {
         let folder: String
         let nodes: [DemoNode]
         let discovery: DemoDiscovery
@@ -66,18 +99,19 @@ enum Demo {
             }
         }
 
+        /// Ends and removes everything, once; whoever else calls it waits until that is done, which is why the mutex is
+        /// held meanwhile.
         func close() {
-            let isFirst = isClosed.withLock { isClosed in
-                defer { isClosed = true }
-                return !isClosed
-            }
-            guard isFirst else { return }
-            for node in nodes { node.stop() }
-            discovery.stop()
-            if keepsFolder {
-                Messages.line("the nodes' directories and logs are in \(folder)")
-            } else {
-                Folder.remove(folder)
+            isClosed.withLock { isClosed in
+                guard !isClosed else { return }
+                isClosed = true
+                for node in nodes { node.stop() }
+                discovery.stop()
+                if keepsFolder {
+                    Messages.line("the nodes' directories and logs are in \(folder)")
+                } else {
+                    Folder.remove(folder)
+                }
             }
         }
     }

@@ -2,7 +2,7 @@ import KithDiscovery
 
 /// How the nodes of the demonstration find each other: by Avahi, started for the while where nobody runs it, or, where
 /// that cannot be, by addresses given.
-struct DemoDiscovery {
+struct DemoDiscovery: Sendable {
     /// `NAME=VALUE` for the nodes.
     let environment: [String]
     let usesAvahi: Bool

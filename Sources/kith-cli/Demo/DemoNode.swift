@@ -1,14 +1,24 @@
+import Glibc
 import KithDocument
 import KithHTTPCore
 import KithNode
+import Synchronization
 
 /// A node of the demonstration: its directory, its process, and the client that talks to it.
-final class DemoNode {
+///
+/// The scenario uses it from one thread; `stop` may come from another at any time and ends what runs and what would.
+final class DemoNode: Sendable {
     let name: String
     let client: ControlClient
     private let folder: String
     private let environment: [String]
-    private var process: DemoProcess?
+    private let state = Mutex(State())
+
+    private struct State {
+        var node: DemoProcess?
+        var command: DemoProcess?
+        var isStopped = false
+    }
 
     init(name: String, folder: String, environment: [String]) throws(CommandError) {
         self.name = name
@@ -21,8 +31,7 @@ final class DemoNode {
 
     /// Runs a command of this node to its end.
     func run(_ arguments: [String]) throws(CommandError) {
-        let process = try DemoProcess(
-            arguments + ["--data", client.directory.path], environment: environment, log: "\(folder)/\(name).log")
+        let process = try launch(arguments) { $0.command = $1 }
         guard let status = process.wait(milliseconds: 20_000) else {
             throw CommandError("kith \(arguments[0]) of node \(name) has not ended after 20 s")
         }
@@ -31,14 +40,31 @@ final class DemoNode {
 
     /// Starts the node and waits until it is ready.
     func start(peers: [String], discovers: Bool) throws(CommandError) {
-        var arguments = ["start", "--data", client.directory.path]
+        var arguments = ["start"]
         for peer in peers { arguments += ["--peer", peer] }
         if !discovers { arguments.append("--no-discovery") }
-        let process = try DemoProcess(arguments, environment: environment, log: "\(folder)/\(name).log")
-        self.process = process
+        let process = try launch(arguments) { $0.node = $1 }
         guard let line = process.line(milliseconds: 15_000), line.hasPrefix("ready") else {
             throw CommandError("node \(name) did not start: \(process.lastWords)")
         }
+    }
+
+    /// Starts a process and notes it, unless the node was stopped.
+    private func launch(_ arguments: [String], _ note: (inout State, DemoProcess) -> Void)
+        throws(CommandError) -> DemoProcess
+    {
+        let launched: Result<DemoProcess, CommandError> = state.withLock { state in
+            if state.isStopped { return .failure(CommandError("node \(name) is stopped")) }
+            do throws(CommandError) {
+                let arguments = arguments + ["--data", client.directory.path]
+                let process = try DemoProcess(arguments, environment: environment, log: "\(folder)/\(name).log")
+                note(&state, process)
+                return .success(process)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try launched.get()
     }
 
     /// Where it listens, on this machine's loopback address.
@@ -75,11 +101,16 @@ final class DemoNode {
         _ = try client.call("DELETE", ["databases", database, "documents", id])
     }
 
-    /// Ends the process, by force where it does not go.
+    /// Ends its processes, by force where they do not go, and starts no more.
     func stop() {
-        guard let process else { return }
-        self.process = nil
-        process.kill(15)
-        if process.wait(milliseconds: 5_000) == nil { process.kill(9) }
+        let (node, command) = state.withLock { state in
+            state.isStopped = true
+            return (state.node, state.command)
+        }
+        for process in [command, node] {
+            guard let process else { continue }
+            process.kill(SIGTERM)
+            if process.wait(milliseconds: 5_000) == nil { process.kill(SIGKILL) }
+        }
     }
 }

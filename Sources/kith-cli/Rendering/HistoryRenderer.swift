@@ -30,15 +30,16 @@ struct HistoryRenderer {
         let main = mainline(revisions, index)
         var lines: [String] = []
         // What is left to draw, the next last: a stack, for a history may be deep.
-        var open = ordered(roots, main).reversed().map { (place: $0, prefix: "") }
+        var open = ordered(roots, main).reversed().map { (place: $0, prefix: "", branches: false) }
         var drawn: Set<Int> = []
-        while let (place, prefix) = open.popLast() {
+        while let (place, prefix, branches) = open.popLast() {
             guard drawn.insert(place).inserted else { continue }
             let revision = revisions[place]
             let below = ordered(children[revision["rev"]?.string ?? ""] ?? [], main)
-            lines += draw(revision, prefix)
+            lines += draw(revision, prefix, branches)
             for (position, child) in below.enumerated().reversed() {
-                open.append((child, prefix + String(repeating: "| ", count: below.count - 1 - position)))
+                let beside = below.count - 1 - position
+                open.append((child, prefix + String(repeating: "| ", count: beside), beside > 0))
             }
         }
         return lines.map { line in width.map { Display.cut(line, to: $0) } ?? line }
@@ -59,7 +60,8 @@ struct HistoryRenderer {
         places.filter { !main.contains($0) } + places.filter { main.contains($0) }
     }
 
-    private func draw(_ revision: JSONValue, _ prefix: String) -> [String] {
+    /// - Parameter branches: whether it is the first of a branch beside others.
+    private func draw(_ revision: JSONValue, _ prefix: String, _ branches: Bool) -> [String] {
         let kind = revision["kind"]?.string ?? "?"
         let isWinner = revision["winner"]?.bool == true
         let mark = isWinner ? "*" : kind == "deleted" || kind == "closed" ? "x" : "o"
@@ -67,7 +69,8 @@ struct HistoryRenderer {
         if isWinner { words.append("winner") } else if revision["leaf"]?.bool == true { words.append("leaf") }
         if revision["foreign"]?.bool == true { words.append("foreign") }
         if let time = revision["time"]?.string { words.append(time) }
-        var lines = ["\(prefix)\(mark) \(words.joined(separator: "  "))"]
+        let begin = branches ? "\(prefix.dropLast())-" : prefix
+        var lines = ["\(begin)\(mark) \(words.joined(separator: "  "))"]
         for merged in revision["merged_parents"]?.array ?? [] {
             lines.append("\(prefix)|   with \(merged.string ?? "?")")
         }

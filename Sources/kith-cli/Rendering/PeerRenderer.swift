@@ -17,7 +17,7 @@ struct PeerRenderer {
     func lines() -> [String] {
         let view = PeerView(peer, now: now)
         var lines = [
-            line("peer", "\(peer["name"]?.string ?? "?") (\(peer["id"]?.string ?? "?"))"),
+            line("peer", peer["name"]?.string ?? "?"), line("id", peer["id"]?.string ?? "?"),
             StatusRenderer.label("state") + view.style.apply(view.state, colour: colour) + since,
         ]
         if let reason = peer["reason"]?.string { lines.append(line("reason", reason)) }

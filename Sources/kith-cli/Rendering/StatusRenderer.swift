@@ -99,10 +99,10 @@ struct StatusRenderer {
 
     static func databaseTable(_ databases: [JSONValue]) -> TextTable {
         var table = TextTable([
-            .init(title: "DATABASE", least: 10), .init(title: "DOCS", alignsRight: true),
-            .init(title: "DELETED", alignsRight: true), .init(title: "CONFLICTS", alignsRight: true),
-            .init(title: "SIZE", alignsRight: true), .init(title: "WAL", alignsRight: true),
-            .init(title: "SEQ", alignsRight: true), .init(title: "IN SYNC WITH"),
+            .init(title: "DATABASE", least: 16), .init(title: "DOCS", alignsRight: true),
+            .init(title: "DELETED", alignsRight: true, leftOut: 2), .init(title: "CONFLICTS", alignsRight: true),
+            .init(title: "SIZE", alignsRight: true, leftOut: 3), .init(title: "WAL", alignsRight: true, leftOut: 1),
+            .init(title: "SEQ", alignsRight: true, leftOut: 4), .init(title: "IN SYNC WITH"),
         ])
         for database in databases {
             let conflicts = database["conflicts"]?.natural
@@ -121,7 +121,7 @@ struct StatusRenderer {
 
     private static func inSync(_ database: JSONValue) -> String {
         guard let peers = database["peers"]?.natural else { return "?" }
-        if peers == 0 { return "nobody here" }
+        if peers == 0 { return "no peer connected" }
         return "\(Wording.count(database["in_sync_with"]?.natural)) of \(Wording.count(peers))"
     }
 
@@ -132,9 +132,10 @@ struct StatusRenderer {
     private func peerLines() -> [String] {
         if peers.isEmpty { return ["no peers known; kith invite makes a code for another machine to join with"] }
         var table = TextTable([
-            .init(title: "PEER", least: 12), .init(title: "STATE"), .init(title: "IN", alignsRight: true),
+            .init(title: "PEER", least: 18), .init(title: "STATE"), .init(title: "IN", alignsRight: true),
             .init(title: "OUT", alignsRight: true), .init(title: "LAST", alignsRight: true),
-            .init(title: "RTT", alignsRight: true), .init(title: "VIA", least: 8), .init(title: "VERSION"),
+            .init(title: "RTT", alignsRight: true, leftOut: 2), .init(title: "VIA", least: 20, leftOut: 3),
+            .init(title: "VERSION", leftOut: 1),
         ])
         for peer in peers {
             let view = PeerView(peer, now: now)

@@ -5,6 +5,8 @@ struct TextTable {
         var alignsRight = false
         /// Cells that the column may be cut to where the width is short; nil never.
         var least: Int?
+        /// Whether, and how soon, the column is left out where the width is short: 1 first; nil never.
+        var leftOut: Int?
     }
 
     struct Cell {
@@ -12,7 +14,7 @@ struct TextTable {
         var style = Style.plain
     }
 
-    let columns: [Column]
+    private(set) var columns: [Column]
     private(set) var rows: [[Cell]] = []
 
     init(_ columns: [Column]) { self.columns = columns }
@@ -26,19 +28,37 @@ struct TextTable {
     /// The lines, the titles first.
     /// - Parameter width: nil for as much as it takes.
     func lines(width: Int?, colour: Bool) -> [String] {
-        let widths = fit(width)
-        var lines = [line(columns.map { Cell(text: $0.title, style: .quiet) }, widths, width, colour)]
-        for row in rows { lines.append(line(row, widths, width, colour)) }
-        return lines
+        var table = self
+        if let width { table.leaveOut(toFit: width) }
+        let widths = table.fit(width)
+        let titles = table.columns.map { Cell(text: $0.title, style: .quiet) }
+        return ([titles] + table.rows).map { table.line($0, widths, width, colour) }
+    }
+
+    /// Leaves columns out while the others, cut as far as they may be, do not fit.
+    private mutating func leaveOut(toFit width: Int) {
+        while true {
+            let least = columns.indices.map { index in
+                let natural = naturalWidth(index)
+                return columns[index].least.map { min($0, natural) } ?? natural
+            }
+            guard least.reduce(0, +) + Self.gap * (columns.count - 1) > width else { return }
+            let droppable = columns.indices.filter { columns[$0].leftOut != nil }
+            guard let next = droppable.min(by: { columns[$0].leftOut! < columns[$1].leftOut! }) else { return }
+            columns.remove(at: next)
+            for row in rows.indices { rows[row].remove(at: next) }
+        }
+    }
+
+    private func naturalWidth(_ index: Int) -> Int {
+        max(Display.cells(columns[index].title), rows.map { Display.cells($0[index].text) }.max() ?? 0)
     }
 
     private static let gap = 2
 
     /// The columns' widths: as wide as their cells, the ones that may be cut narrower, the last such first.
     private func fit(_ width: Int?) -> [Int] {
-        var widths = columns.indices.map { index in
-            max(Display.cells(columns[index].title), rows.map { Display.cells($0[index].text) }.max() ?? 0)
-        }
+        var widths = columns.indices.map { naturalWidth($0) }
         guard let width else { return widths }
         var excess = widths.reduce(0, +) + Self.gap * (widths.count - 1) - width
         for index in columns.indices.reversed() where excess > 0 {

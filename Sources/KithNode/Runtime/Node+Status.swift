@@ -1,0 +1,269 @@
+import Dispatch
+import Glibc
+import KithDiscovery
+import KithDocument
+import KithReplication
+import KithStore
+import KithTransport
+
+extension Node {
+    /// All that `kith status` shows; on the queue only.
+    func status() -> ControlStatus {
+        let now = SystemClock.wallMilliseconds
+        var status = ControlStatus(generatedAt: now)
+        status.node = nodeStatus()
+        status.discovery = discoveryStatus()
+        status.databases = databaseStatus()
+        status.peers = peers.keys.filter { $0 != id }.sorted().map { peerStatus($0, now: now) }
+        status.checks = health(status, now: now)
+        return status
+    }
+
+    private func nodeStatus() -> ControlStatus.Node {
+        var status = ControlStatus.Node()
+        status.id = id.description
+        status.name = identity.nodeName
+        status.group = identity.groupName
+        status.role = identity.role.description
+        status.version = KithVersion.text
+        status.pid = getpid()
+        status.startedAt = startedAt
+        status.listen = listening
+        status.data = configuration.directory.path
+        status.strangers = listener?.counters.strangers ?? 0
+        return status
+    }
+
+    private func discoveryStatus() -> ControlStatus.Discovery {
+        var status = ControlStatus.Discovery()
+        guard let state = discovery?.state else { return status }
+        status.state = ControlStatus.DiscoveryState(rawValue: state.phase.rawValue) ?? .unavailable
+        status.since = Int64(state.since)
+        status.lastError = state.lastError
+        status.foreignGroups = state.foreignGroups
+        return status
+    }
+
+    func databaseStatus() -> [ControlStatus.Database] {
+        catalog.databases.map { database in
+            let summary = database.summary
+            let sizes = database.file.sizes
+            let carriers = peers.values.filter { $0.isOpen && $0.sessions[database.name.string] != nil }
+            var status = ControlStatus.Database()
+            status.name = database.name.string
+            status.path = database.file.path
+            status.documents = summary.documents - summary.deleted
+            status.deleted = summary.deleted
+            status.conflicts = summary.conflicts
+            status.sequence = summary.position.sequence
+            status.digest = summary.digest.description
+            status.bytes = UInt64(sizes.file)
+            status.walBytes = UInt64(sizes.log)
+            status.peers = carriers.count
+            status.inSyncWith = carriers.count { isInSync($0, database) }
+            return status
+        }
+    }
+
+    /// Whether a peer is in sync in a database as it stands now: what its link says must hold for the present sequence.
+    private func isInSync(_ peer: PeerState, _ database: DatabaseExecutor) -> Bool {
+        let name = database.name.string
+        return peer.sessions[name]?.isInSync == true && peer.told[name] == database.summary.position.sequence
+    }
+
+    /// When something was last received of a peer, in milliseconds since 1970. Any byte counts: who is pinged rarely pings.
+    private func lastExchange(_ peer: PeerState, now: Int64) -> Int64? {
+        guard peer.isOpen, let driver = peer.link.flatMap({ drivers[$0] }) else { return peer.lastExchangeAt }
+        return max(peer.lastExchangeAt ?? 0, now - Int64(clamping: SystemClock.now.milliseconds(since: driver.lastHeard)))
+    }
+
+    /// Whether everything that both carry is in sync with a peer.
+    private func isInSync(_ peer: PeerState, now: Int64) -> Bool {
+        guard peer.isOpen, let exchange = lastExchange(peer, now: now), now - exchange <= NodeLimits.exchangeMilliseconds
+        else { return false }
+        let shared = catalog.databases.filter { peer.carried[$0.name.string] != nil }
+        return shared.allSatisfy { isInSync(peer, $0) }
+    }
+
+    private func peerStatus(_ node: NodeID, now: Int64) -> ControlStatus.Peer {
+        guard let peer = peers[node] else { preconditionFailure("the status of an unknown peer was asked for") }
+        var status = ControlStatus.Peer()
+        status.id = node.description
+        status.name = peer.name
+        let pause = pauses.pause(of: node, now: now)
+        (status.state, status.reason) = state(of: peer, isPaused: pause != nil, now: now)
+        status.connected = peer.isOpen
+        status.since = peer.stateSince
+        status.lastExchangeAt = lastExchange(peer, now: now)
+        status.version = peer.softwareVersion
+        status.protocolVersion = peer.protocolVersion.map { Int($0) }
+        status.pausedUntil = pause?.until
+        status.clockOffsetMilliseconds = peer.clockOffsetMilliseconds
+        if let driver = peer.link.flatMap({ drivers[$0] }) {
+            status.direction = driver.isDialled ? .dialled : .accepted
+            status.address = driver.connection.remote
+            status.roundTripMilliseconds = peer.roundTripMilliseconds.map { Double($0) }
+            status.sentBytes = driver.connection.sentBytes
+            status.receivedBytes = driver.connection.receivedBytes
+        }
+        let monotonic = SystemClock.now.milliseconds
+        status.candidates = book.candidates(for: node, now: monotonic).map { candidate in
+            ControlStatus.Candidate(
+                address: candidate.address.description, source: candidate.source.rawValue,
+                lastTriedAt: candidate.lastTried.map { now - Int64(monotonic - min(monotonic, $0)) },
+                lastError: candidate.lastError)
+        }
+        status.databases = peer.sessions.keys.sorted().compactMap { name in
+            peer.sessions[name].map { Self.database(name, $0) }
+        }
+        return status
+    }
+
+    private static func database(_ name: String, _ session: SessionStatus) -> ControlStatus.PeerDatabase {
+        var status = ControlStatus.PeerDatabase()
+        status.name = name
+        status.inChanges = session.inChanges
+        status.outChanges = session.outChanges
+        status.digestEqual = session.digestEqual
+        status.pulled = session.pulled
+        status.pushed = session.pushed
+        status.refused = session.refused
+        return status
+    }
+
+    private func state(of peer: PeerState, isPaused: Bool, now: Int64) -> (ControlStatus.PeerState, String?) {
+        if isPaused { return (.paused, "paused here") }
+        guard peer.isOpen else {
+            if let refusal = peer.refusal { return (.refused, refusal) }
+            let wasSeen = peer.lastExchangeAt != nil || presence.record(of: peer.id) != nil
+            return (wasSeen ? .unknown : .neverSeen, peer.lastError)
+        }
+        let failures = peer.sessions.keys.sorted().compactMap { name -> String? in
+            if case .failed(let reason)? = peer.sessions[name]?.state { "\(name): \(reason)" } else { nil }
+        }
+        if let failure = failures.first { return (.blocked, failure) }
+        if let exchange = lastExchange(peer, now: now), now - exchange > NodeLimits.exchangeMilliseconds {
+            return (.unknown, "nothing was heard for \((now - exchange) / 1_000) s")
+        }
+        return (isInSync(peer, now: now) ? .inSync : .catchingUp, nil)
+    }
+
+    // MARK: The mesh
+
+    func mesh() -> ControlMesh {
+        let now = SystemClock.wallMilliseconds
+        var nodes: [ControlMesh.Node] = []
+        var own = ControlMesh.Node(id: id.description, name: identity.nodeName)
+        own.version = KithVersion.text
+        own.isSelf = true
+        own.neighbours = peers.values.filter(\.isOpen).map(\.id.description).sorted()
+        nodes.append(own)
+        for node in Set(peers.keys).union(presence.records.map(\.node)).subtracting([id]).sorted() {
+            let record = presence.record(of: node)
+            var entry = ControlMesh.Node(id: node.description, name: record?.name ?? peers[node]?.name)
+            entry.version = record?.softwareVersion ?? peers[node]?.softwareVersion
+            entry.isConnected = peers[node]?.isOpen ?? false
+            entry.lastHeardAt = peers[node].flatMap { lastExchange($0, now: now) }
+            entry.neighbours = record?.neighbours.map(\.description)
+            nodes.append(entry)
+        }
+        return ControlMesh(generatedAt: now, nodes: nodes.sorted { $0.id < $1.id })
+    }
+
+    /// A peer by its name or the beginning of its id.
+    func find(_ name: String) throws(ControlError) -> NodeID {
+        let known = Set(peers.keys).union(presence.records.map(\.node)).sorted()
+        let named = known.filter { (peers[$0]?.name ?? presence.record(of: $0)?.name) == name }
+        let matching = named.isEmpty ? known.filter { $0.description.hasPrefix(name.lowercased()) } : named
+        guard let first = matching.first, !name.isEmpty else { throw .unknownNode(name) }
+        guard matching.count == 1 else {
+            throw ControlError(
+                .usage, "\(matching.count) nodes are named \(Shown.name(name)); give the beginning of an id")
+        }
+        return first
+    }
+
+    // MARK: Pausing
+
+    func setPause(_ node: NodeID?, until: Int64?) throws(ControlError) {
+        pauses.set(PauseList.Pause(node: node, until: until))
+        try keepPauses()
+        for number in drivers.keys.sorted() {
+            guard let driver = drivers[number], node == nil || driver.peer.nodeID == node else { continue }
+            let text = until.map { "paused there until \(SystemClock.text(ofMilliseconds: $0))" } ?? "paused there"
+            driver.post(.stop(Goodbye(code: .paused, text: text)))
+        }
+        evaluate()
+    }
+
+    func endPause(_ node: NodeID?) throws(ControlError) {
+        pauses.clear(node)
+        try keepPauses()
+        let now = SystemClock.now
+        for peer in peers.keys where node == nil || peer == node {
+            book.hurry(peer)
+            schedule.hasten(.node(peer), now: now)
+        }
+        evaluate()
+    }
+
+    private func keepPauses() throws(ControlError) {
+        do throws(NodeError) {
+            try SmallFile.write(pauses.lines, to: configuration.directory.path + "/paused")
+        } catch {
+            throw ControlError(.failed, error.message)
+        }
+    }
+
+    // MARK: Waiting
+
+    enum WaitOutcome: Sendable {
+        case holds(ControlWaitResult)
+        /// What was lacking when the time was up.
+        case lacks(String)
+    }
+
+    /// Calls back once the condition holds or the time is up.
+    func wait(for condition: ControlWait, completion: @escaping @Sendable (WaitOutcome) -> Void) {
+        if case .holds(let result) = judge(condition) { return completion(.holds(result)) }
+        let waiter = Waiter(completion)
+        let watcher = addWatcher { [weak self] in
+            guard let self, case .holds(let result) = self.judge(condition) else { return }
+            waiter.finish(.holds(result))
+        }
+        waiter.ended = { [weak self] in self?.watchers[watcher] = nil }
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: condition.timeoutMilliseconds))) {
+            waiter.finish(self.judge(condition))
+        }
+    }
+
+    private func judge(_ condition: ControlWait) -> WaitOutcome {
+        let open = peers.values.filter(\.isOpen).sorted { $0.id < $1.id }
+        guard open.count >= condition.peers else {
+            return .lacks("\(open.count) of \(condition.peers) peers are connected; kith status says more")
+        }
+        guard let name = condition.database else { return .holds(ControlWaitResult(peers: open.count, inSync: nil)) }
+        guard let database = catalog[name] else { return .lacks("database \(Shown.name(name)) is not here any more") }
+        let inSync = open.count { isInSync($0, database) }
+        guard inSync == open.count else {
+            return .lacks("\(name) is in sync with \(inSync) of \(open.count) connected peers; kith status says more")
+        }
+        return .holds(ControlWaitResult(peers: open.count, inSync: true))
+    }
+
+    /// Ends once, on the node's queue.
+    private final class Waiter: @unchecked Sendable {
+        // Sendable: used on the node's queue only.
+        private var completion: (@Sendable (WaitOutcome) -> Void)?
+        var ended: (() -> Void)?
+
+        init(_ completion: @escaping @Sendable (WaitOutcome) -> Void) { self.completion = completion }
+
+        func finish(_ outcome: WaitOutcome) {
+            guard let completion else { return }
+            self.completion = nil
+            ended?()
+            completion(outcome)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Dispatch
+import Glibc
+import KithDiscovery
+import KithDocument
+import KithTransport
+import Synchronization
+
+/// Makes a node's directory one of a group, or ends that; for nodes that do not run.
+package enum NodeSetup {
+    /// Makes the directory, this node's identity, and a new group with this node as admin. On disk when this returns.
+    /// - Parameters:
+    ///   - groupName: nil for the machine's name.
+    ///   - nodeName: nil for the machine's name.
+    ///   - rootFile: where the root's key goes; nil for the directory.
+    /// - Throws: `NodeError`: the directory is a node's already, or is in use.
+    package static func initialise(
+        _ directory: NodeDirectory, groupName: String?, nodeName: String?, rootFile: String?
+    ) throws(NodeError) -> Identity {
+        try withLock(directory) { identities throws(TransportError) in
+            try identities.initGroup(
+                groupName: groupName ?? machineName, nodeName: nodeName ?? machineName, rootOut: rootFile)
+        }
+    }
+
+    /// Finds the inviter, proves the code, and writes the identity that the inviter signed. Blocks, for 30 s at most.
+    /// - Parameter peer: `HOST:PORT` of the inviter; nil to find it by DNS-SD.
+    /// - Throws: `NodeError` with the reason: a mistyped, used, expired or burnt code, nobody found.
+    package static func join(
+        _ directory: NodeDirectory, code text: String, nodeName: String?, peer: String?
+    ) throws(NodeError) -> Identity {
+        let code: InviteCode
+        do throws(TransportError) { code = try InviteCode(text) } catch {
+            throw NodeError(code: "invite_code", message: error.message)
+        }
+        return try withLock(directory) { identities throws(TransportError) in
+            try identities.expectVacant()
+            let name = nodeName ?? machineName
+            let identity: Identity
+            if let peer {
+                let endpoint = try Endpoint(peer, defaultPort: NodeConfiguration.defaultPort)
+                identity = try Joiner.join(code, at: endpoint, nodeName: name)
+            } else {
+                identity = try InviterSearch(code, nodeName: name).run()
+            }
+            try identities.create(identity)
+            return identity
+        }
+    }
+
+    /// Forgets the group; the databases stay. On disk when this returns.
+    package static func leave(_ directory: NodeDirectory) throws(NodeError) {
+        try withLock(directory) { identities throws(TransportError) in try identities.leave() }
+    }
+
+    private static func withLock<Value>(
+        _ directory: NodeDirectory, _ body: (IdentityStore) throws(TransportError) -> Value
+    ) throws(NodeError) -> Value {
+        let lock = try DirectoryLock(directory: directory.path)
+        defer { withExtendedLifetime(lock) {} }
+        do throws(TransportError) { return try body(IdentityStore(directory: directory.path)) } catch {
+            throw NodeError(code: "identity", message: error.message)
+        }
+    }
+
+    /// The machine's name without its domain.
+    private static var machineName: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "node" }
+        let name = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.prefix { $0 != UInt8(ascii: ".") }
+        return name.isEmpty ? "node" : String(decoding: name, as: UTF8.self)
+    }
+}
+
+/// Looks for nodes of the group that an invite code names and asks them one after the other.
+private final class InviterSearch: Sendable {
+    private struct State {
+        var waiting: [Endpoint] = []
+        var tried: Set<Endpoint> = []
+        var isWoken = false
+    }
+
+    private static let searchSeconds = 30
+    private let code: InviteCode
+    private let nodeName: String
+    private let state = Mutex(State())
+    private let news = DispatchSemaphore(value: 0)
+
+    init(_ code: InviteCode, nodeName: String) {
+        self.code = code
+        self.nodeName = nodeName
+    }
+
+    func run() throws(TransportError) -> Identity {
+        let discovery = AvahiDiscovery()
+        defer { discovery.stop {} }
+        do throws(DiscoveryError) {
+            try discovery.start(tag: code.groupTag, advertising: nil) { services in
+                self.found(services.filter(\.isPresent).flatMap(\.addresses).map(\.address))
+            } onStateChanged: { _ in
+            }
+        } catch { throw .identity(error.message) }
+        let deadline = DispatchTime.now() + .seconds(Self.searchSeconds)
+        var last: TransportError?
+        while news.wait(timeout: deadline) == .success {
+            while let endpoint = next() {
+                do throws(TransportError) { return try Joiner.join(code, at: endpoint, nodeName: nodeName) } catch {
+                    if case .joinRefused(let refusal) = error, refusal != .unknown { throw error }
+                    last = error
+                }
+            }
+        }
+        let state = discovery.state
+        let reason = last?.message ?? state.lastError ?? "no node of that group was seen on this network"
+        throw .identity("the inviter was not found (\(reason)); give its address with --peer HOST:PORT")
+    }
+
+    private func found(_ addresses: [NetworkAddress]) {
+        let isNews = state.withLock { state in
+            let new = addresses.map { Endpoint(host: $0.host, port: $0.port) }.filter {
+                state.tried.insert($0).inserted
+            }
+            state.waiting += new
+            return !new.isEmpty
+        }
+        if isNews { news.signal() }
+    }
+
+    private func next() -> Endpoint? {
+        state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+    }
+}

@@ -1,0 +1,173 @@
+import Dispatch
+import KithDocument
+import KithMerge
+import KithReplication
+import KithStore
+import KithTransport
+
+/// The control interface of a running node. What belongs to the mesh is asked on the node's queue, what belongs to a
+/// database on the database's.
+struct NodeService: ControlService {
+    let node: Node
+
+    init(_ node: Node) { self.node = node }
+
+    /// Asks the node on its queue.
+    func onNode<Value: Sendable>(_ body: @escaping @Sendable (Node) -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            node.queue.async { continuation.resume(returning: body(node)) }
+        }
+    }
+
+    /// The database of a name.
+    func database(_ name: String) throws(ControlError) -> DatabaseExecutor {
+        guard let database = node.catalog[name] else { throw .unknownDatabase(name) }
+        return database
+    }
+
+    func status() async throws(ControlError) -> ControlStatus { await onNode { $0.status() } }
+
+    func statusUpdates() async throws(ControlError) -> AsyncStream<ControlStatus> {
+        let node = node
+        return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            node.queue.async {
+                continuation.yield(node.status())
+                let watcher = node.addWatcher { continuation.yield(node.status()) }
+                continuation.onTermination = { _ in node.queue.async { node.watchers[watcher] = nil } }
+            }
+        }
+    }
+
+    func mesh() async throws(ControlError) -> ControlMesh { await onNode { $0.mesh() } }
+
+    func wait(for condition: ControlWait) async throws(ControlError) -> ControlWaitResult {
+        if let name = condition.database { _ = try database(name) }
+        let node = node
+        let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<Node.WaitOutcome, Never>) in
+            node.queue.async { node.wait(for: condition) { continuation.resume(returning: $0) } }
+        }
+        switch outcome {
+        case .holds(let result): return result
+        case .lacks(let what): throw ControlError(.notYet, what)
+        }
+    }
+
+    func pause(peer: String?, milliseconds: Int64?) async throws(ControlError) -> ControlPause {
+        let until = milliseconds.map { SystemClock.wallMilliseconds + $0 }
+        let result = await onNode { node -> Result<ControlPause, ControlError> in
+            do throws(ControlError) {
+                let id = try peer.map { name throws(ControlError) in try node.find(name) }
+                try node.setPause(id, until: until)
+                return .success(ControlPause(peer: id?.description, until: until))
+            } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    func resume(peer: String?) async throws(ControlError) {
+        let result = await onNode { node -> Result<Void, ControlError> in
+            do throws(ControlError) {
+                try node.endPause(try peer.map { name throws(ControlError) in try node.find(name) })
+                return .success(())
+            } catch { return .failure(error) }
+        }
+        try result.get()
+    }
+
+    func invite(_ request: ControlInvite) async throws(ControlError) -> ControlInvitation {
+        guard let desk = node.desk, let role = Role(request.role) else {
+            throw ControlError(.forbidden, "only an admin can invite; this node is a \(node.identity.role)")
+        }
+        do throws(TransportError) {
+            var root: GroupRoot?
+            if role == .admin {
+                if let key = request.rootKey {
+                    root = try IdentityStore.readRoot(key)
+                } else {
+                    root = try node.identities.loadRoot(of: node.identity.trust)
+                }
+            }
+            let code = try desk.invite(role: role, validMilliseconds: request.validMilliseconds, root: root)
+            return ControlInvitation(
+                code: code.text, role: request.role, expiresAt: SystemClock.wallMilliseconds + request.validMilliseconds
+            )
+        } catch {
+            throw ControlError(.forbidden, error.message)
+        }
+    }
+
+    func databases() async throws(ControlError) -> [ControlStatus.Database] { await onNode { $0.databaseStatus() } }
+
+    func createDatabase(_ name: String) async throws(ControlError) {
+        do throws(StoreError) {
+            let (database, isNew) = try node.catalog.create(try DatabaseName(name))
+            guard isNew else {
+                throw StoreError(.conflict, name, "there is a database \(name) already")
+            }
+            await onNode { $0.added(database) }
+        } catch {
+            throw error.code == .conflict ? ControlError(.exists, error.message) : ControlError(error)
+        }
+    }
+
+    func deleteDatabase(_ name: String) async throws(ControlError) {
+        _ = try database(name)
+        // The links let go first, so that nothing of them is under way in the file.
+        await onNode { $0.removed(name) }
+        do throws(StoreError) {
+            guard try node.catalog.drop(try DatabaseName(name)) else { throw StoreError(.notFound, name, "") }
+        } catch {
+            throw error.code == .notFound ? .unknownDatabase(name) : ControlError(error)
+        }
+    }
+
+    func policy(of name: String) async throws(ControlError) -> [UInt8] {
+        _ = try database(name)
+        return node.membership.policy(of: name)?.json ?? Array("{\"default\":\"latest\"}".utf8)
+    }
+
+    func setPolicy(_ policy: [UInt8], of name: String) async throws(ControlError) -> [UInt8] {
+        _ = try database(name)
+        guard let admin = node.identity.admin else {
+            throw ControlError(.forbidden, "only an admin can set a policy; this node is a \(node.identity.role)")
+        }
+        let json: [UInt8]
+        do throws(DocumentError) { json = try MergePolicies.validated(policy) } catch {
+            throw ControlError(.invalid, error.message)
+        }
+        let number = (node.membership.policy(of: name)?.number ?? 0) + 1
+        do throws(TransportError) {
+            let statement = try SignedStatement(
+                .policy(database: name, number: number, json: json), by: admin, trust: node.identity.trust)
+            await onNode { $0.take($0.membership.take(statement)) }
+        } catch {
+            throw ControlError(.failed, error.message)
+        }
+        return json
+    }
+
+    func setLogLevel(_ level: String, area: String?) async throws(ControlError) {
+        guard node.log.configure(area.map { "\($0)=\(level)" } ?? level) else {
+            let areas = Log.Area.allCases.map(\.rawValue).joined(separator: ", ")
+            let levels = Log.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ControlError(.usage, "log levels are \(levels); areas are \(areas)")
+        }
+    }
+
+    func stop() async throws(ControlError) { node.requestStop() }
+}
+
+extension ControlError {
+    /// What a database answered.
+    init(_ error: StoreError) {
+        let code: Code =
+            switch error.code {
+            case .notFound: .notFound
+            case .conflict: .conflict
+            case .invalid: .invalid
+            case .storageFull, .readOnly, .locked, .clockBeyondRange, .inputOutput, .outOfMemory: .unavailable
+            case .damaged, .newerFile, .foreignFile, .networkFileSystem, .cannotOpen, .internalError: .failed
+            }
+        self.init(code, error.message)
+    }
+}

@@ -1,0 +1,148 @@
+import Glibc
+import KithHTTPCore
+import Synchronization
+import Testing
+
+/// The built `kith`, run as people run it.
+enum Command {
+    struct Result {
+        var status: Int32
+        var output: String
+        var errors: String
+    }
+
+    /// The command stands beside the program of the tests.
+    static let path: String = {
+        let own = realpath("/proc/self/exe", nil)!
+        defer { free(own) }
+        let text = String(cString: own)
+        return text[..<text.lastIndex(of: "/")!] + "/kith"
+    }()
+
+    /// Runs the command to its end, on a thread of its own.
+    static func run(_ arguments: [String], data: String, input: String = "", environment: [String] = []) async throws
+        -> Result
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            Job.start { continuation.resume(with: Swift.Result { try runNow(arguments, data, input, environment) }) }
+        }
+    }
+
+    private static func runNow(_ arguments: [String], _ data: String, _ input: String, _ environment: [String]) throws
+        -> Result
+    {
+        var template = Array("/tmp/kith-run-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        let folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        defer {
+            for name in ["in", "out", "err"] { unlink("\(folder)/\(name)") }
+            rmdir(folder)
+        }
+        try write(input, to: "\(folder)/in")
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "\(folder)/in", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, "\(folder)/out", O_WRONLY | O_CREAT, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 2, "\(folder)/err", O_WRONLY | O_CREAT, 0o600)
+        var pid = pid_t()
+        let variables = ["KITH_DATA=\(data)", "PATH=/usr/bin:/bin", "HOME=/nonexistent"] + environment
+        let spawned = withStrings([path] + arguments) { words in
+            withStrings(variables) { posix_spawn(&pid, path, &actions, nil, words, $0) }
+        }
+        try #require(spawned == 0, "\(path) does not run: \(String(cString: strerror(spawned)))")
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        let exit = status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+        return Result(status: exit, output: try read("\(folder)/out"), errors: try read("\(folder)/err"))
+    }
+
+    private static func withStrings<Value>(
+        _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Value
+    ) -> Value {
+        var pointers = strings.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress!) }
+    }
+
+    static func write(_ text: String, to path: String) throws {
+        let file = try #require(fopen(path, "w"))
+        defer { fclose(file) }
+        let bytes = Array(text.utf8)
+        fwrite(bytes, 1, bytes.count, file)
+    }
+
+    private static func read(_ path: String) throws -> String {
+        let file = try #require(fopen(path, "r"))
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Work on a thread of its own.
+private final class Job: Sendable {
+    private let work: @Sendable () -> Void
+
+    private init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+
+    static func start(_ work: @escaping @Sendable () -> Void) {
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(Job(work)).toOpaque()
+        let result = pthread_create(
+            &thread, nil,
+            { context in
+                Unmanaged<Job>.fromOpaque(context!).takeRetainedValue().work()
+                return nil
+            }, context)
+        precondition(result == 0, "no thread")
+        pthread_detach(thread)
+    }
+}
+
+/// A node's control socket that gives answers made up by a test.
+final class FakeNode: Sendable {
+    let directory: String
+    private let server: HTTPServer
+    private let log = Log()
+
+    /// `METHOD target` and the body of each request so far.
+    var requests: [String] { log.lines.withLock { $0 } }
+
+    /// - Parameter answer: gets `METHOD target`.
+    init(_ answer: @escaping @Sendable (String) -> HTTPResponse) throws {
+        var template = Array("/tmp/kith-fake-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        let log = log
+        server = try HTTPServer(listener: .unixSocket(directory + "/kith.sock"), limits: .local) { request in
+            let query = request.target.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+            let line = "\(request.method) \(request.target.rawPath)" + (query.isEmpty ? "" : "?\(query)")
+            let body = (try? await request.body.collect(limit: 100_000_000)) ?? []
+            log.lines.withLock { $0.append(body.isEmpty ? line : "\(line) \(String(decoding: body, as: UTF8.self))") }
+            return answer(line)
+        }
+    }
+
+    func close() {
+        server.stop()
+        rmdir(directory)
+    }
+
+    private final class Log: Sendable {
+        let lines = Mutex<[String]>([])
+    }
+}
+
+extension HTTPResponse {
+    /// A response that is JSON, or lines of it.
+    static func json(_ text: String, status: Int = 200) -> HTTPResponse {
+        HTTPResponse(status: status, body: .bytes(Array((text + "\n").utf8)))
+    }
+
+    static func error(_ code: String, _ message: String, status: Int, exit: Int) -> HTTPResponse {
+        json(#"{"error":"\#(code)","message":"\#(message)","exit":\#(exit)}"#, status: status)
+    }
+}

@@ -1,0 +1,41 @@
+import Glibc
+import Testing
+
+/// Texts that are kept as files beside the tests. To accept new ones after reading them: `KITH_ACCEPT_GOLDEN=1`.
+enum Golden {
+    static func expect(_ lines: [String], _ name: String, at location: SourceLocation = #_sourceLocation) throws {
+        let text = lines.map { $0 + "\n" }.joined()
+        let path = "\(folder)/Golden/\(name).txt"
+        if getenv("KITH_ACCEPT_GOLDEN") != nil {
+            try write(text, to: path)
+            return
+        }
+        let golden = try read(path)
+        if text == golden { return }
+        let pairs = zip(
+            text.split(separator: "\n", omittingEmptySubsequences: false),
+            golden.split(separator: "\n", omittingEmptySubsequences: false))
+        let first = pairs.first { $0 != $1 }
+        Issue.record(
+            "\(name) differs from its file; first: \(first.map { "\($0) instead of \($1)" } ?? "the length")\n\(text)",
+            sourceLocation: location)
+    }
+
+    private static let folder = String(#filePath[..<#filePath.lastIndex(of: "/")!])
+
+    private static func read(_ path: String) throws -> String {
+        let file = try #require(fopen(path, "r"), "there is no \(path)")
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func write(_ text: String, to path: String) throws {
+        let file = try #require(fopen(path, "w"), "cannot write \(path)")
+        defer { fclose(file) }
+        let bytes = Array(text.utf8)
+        fwrite(bytes, 1, bytes.count, file)
+    }
+}
