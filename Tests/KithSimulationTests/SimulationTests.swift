@@ -1,5 +1,4 @@
 import KithSimulation
-import KithTestSupport
 import Testing
 
 /// Whole runs. A run that fails prints its plan's seed and the command that repeats it.
@@ -13,17 +12,29 @@ import Testing
 
     /// Bugs put in on purpose: each must be caught, under its own name.
     @Test(arguments: [
-        (Sabotage.dropsDelivery, Invariant.checkpointHonesty), (.winnerByArrival, .winnerDeterminism),
-        (.acknowledgesNothing, .acknowledgedDurability), (.alwaysInSync, .statusHonesty),
+        (Sabotage.dropsDelivery, Invariant.checkpointHonesty), (.acknowledgesNothing, .acknowledgedDurability),
+        (.alwaysInSync, .statusHonesty),
     ]) func aBugPutInOnPurposeIsCaught(sabotage: Sabotage, invariant: Invariant) {
-        var caught: [Invariant] = []
-        for seed in 1...UInt64(6) where !caught.contains(invariant) {
-            let plan = PlanGenerator.plan(seed: seed, .init(nodes: 3, seconds: 6, policy: "manual"))
-            if let violation = Simulation.run(plan, .init(sabotage: sabotage)).violation {
-                caught.append(violation.invariant)
-            }
+        let caught = (1...UInt64(8)).lazy.compactMap { seed in
+            Simulation.run(Self.shortPlan(seed: seed), .init(sabotage: sabotage)).violation?.invariant
         }
-        #expect(caught.last == invariant, "caught: \(caught)")
+        #expect(caught.first == invariant)
+    }
+
+    @Test func aWinnerByOrderOfArrivalIsCaught() throws {
+        let plan = try Plan(
+            text: """
+                kith-sim plan 1
+                seed=1 nodes=3 databases=1 policy=manual end=3000
+                # Written on two nodes that do not see each other, read when they have met.
+                0 isolate node=1 ms=1000
+                500 put node=0 db=0 doc=a fields=/x=1
+                501 put node=1 db=0 doc=a fields=/x=2
+                2900 read node=0 db=0 doc=a
+                2900 read node=1 db=0 doc=a
+                """)
+        #expect(Simulation.run(plan).violation == nil)
+        #expect(Simulation.run(plan, .init(sabotage: .winnerByArrival)).violation?.invariant == .winnerDeterminism)
     }
 
     /// Fewer seconds and quicker links than `kith-sim` draws by itself, so that fifty fit a minute.
