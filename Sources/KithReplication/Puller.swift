@@ -147,7 +147,9 @@ struct Puller {
             throw ProtocolError("a checkpoint is called unknown that was not sent")
         }
         unknowns += 1
-        if unknowns > Self.mostUnknowns { throw ProtocolError("a checkpoint of the source's own making is unknown to it") }
+        if unknowns > Self.mostUnknowns {
+            throw ProtocolError("a checkpoint of the source's own making is unknown to it")
+        }
         processed = nil
         written = nil
         facts.noteTheirs(state)
@@ -192,7 +194,8 @@ struct Puller {
 
     /// Begins work on a page.
     mutating func add(
-        _ changes: [Change], _ origin: PulledPage.Origin, _ bytes: Int, _ facts: SessionFacts, _ output: inout LinkOutput
+        _ changes: [Change], _ origin: PulledPage.Origin, _ bytes: Int, _ facts: SessionFacts,
+        _ output: inout LinkOutput
     ) {
         var page = PulledPage(key: nextPageKey, origin: origin, changes: changes)
         nextPageKey += 1
