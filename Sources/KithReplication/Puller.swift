@@ -261,7 +261,10 @@ struct Puller {
     }
 
     mutating func sendWants(_ output: inout LinkOutput) {
-        while requests.count < ReplicationLimits.requestsInFlight, !waiting.isEmpty {
+        // With many databases wants alone could fill the buffer of a slow connection.
+        while requests.count < ReplicationLimits.requestsInFlight, !waiting.isEmpty,
+            output.gate.unsent < ReplicationLimits.sendBufferBytes
+        {
             let (page, wants) = waiting.removeFirst()
             requests.append(PullRequest(number: nextRequest, page: page, wants: wants))
             output.send(.want(feed: feed, request: nextRequest, wants: wants))

@@ -154,6 +154,7 @@ struct Session {
 
     /// What follows an input of any kind: the store is read for the peer, the databases are compared.
     mutating func settle(_ output: inout LinkOutput) {
+        puller?.sendWants(&output)
         source?.serve(facts, &output)
         puller?.refreshAcknowledgement(facts, &output)
         comparison.update(comparablePair, now: output.now)
