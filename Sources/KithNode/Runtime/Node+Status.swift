@@ -71,10 +71,12 @@ extension Node {
         return peer.sessions[name]?.isInSync == true && peer.told[name] == database.summary.position.sequence
     }
 
-    /// When something was last received of a peer, in milliseconds since 1970. Any byte counts: who is pinged rarely pings.
+    /// When something was last received of a peer, in milliseconds since 1970. Any byte counts: who is pinged rarely
+    /// pings.
     private func lastExchange(_ peer: PeerState, now: Int64) -> Int64? {
         guard peer.isOpen, let driver = peer.link.flatMap({ drivers[$0] }) else { return peer.lastExchangeAt }
-        return max(peer.lastExchangeAt ?? 0, now - Int64(clamping: SystemClock.now.milliseconds(since: driver.lastHeard)))
+        let silence = SystemClock.now.milliseconds(since: driver.lastHeard)
+        return max(peer.lastExchangeAt ?? 0, now - Int64(clamping: silence))
     }
 
     /// Whether everything that both carry is in sync with a peer.
