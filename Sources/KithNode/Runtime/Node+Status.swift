@@ -81,8 +81,8 @@ extension Node {
 
     /// Whether everything that both carry is in sync with a peer.
     private func isInSync(_ peer: PeerState, now: Int64) -> Bool {
-        guard peer.isOpen, let exchange = lastExchange(peer, now: now), now - exchange <= NodeLimits.exchangeMilliseconds
-        else { return false }
+        guard peer.isOpen, let exchange = lastExchange(peer, now: now) else { return false }
+        guard now - exchange <= NodeLimits.exchangeMilliseconds else { return false }
         let shared = catalog.databases.filter { peer.carried[$0.name.string] != nil }
         return shared.allSatisfy { isInSync(peer, $0) }
     }
