@@ -71,16 +71,18 @@ extension Node {
         return peer.sessions[name]?.isInSync == true && peer.told[name] == database.summary.position.sequence
     }
 
-    /// When something was last received of a peer, in milliseconds since 1970. Any byte counts: who is pinged rarely pings.
+    /// When something was last received of a peer, in milliseconds since 1970. Any byte counts: who is pinged rarely
+    /// pings.
     private func lastExchange(_ peer: PeerState, now: Int64) -> Int64? {
         guard peer.isOpen, let driver = peer.link.flatMap({ drivers[$0] }) else { return peer.lastExchangeAt }
-        return max(peer.lastExchangeAt ?? 0, now - Int64(clamping: SystemClock.now.milliseconds(since: driver.lastHeard)))
+        let silence = SystemClock.now.milliseconds(since: driver.lastHeard)
+        return max(peer.lastExchangeAt ?? 0, now - Int64(clamping: silence))
     }
 
     /// Whether everything that both carry is in sync with a peer.
     private func isInSync(_ peer: PeerState, now: Int64) -> Bool {
-        guard peer.isOpen, let exchange = lastExchange(peer, now: now), now - exchange <= NodeLimits.exchangeMilliseconds
-        else { return false }
+        guard peer.isOpen, let exchange = lastExchange(peer, now: now) else { return false }
+        guard now - exchange <= NodeLimits.exchangeMilliseconds else { return false }
         let shared = catalog.databases.filter { peer.carried[$0.name.string] != nil }
         return shared.allSatisfy { isInSync(peer, $0) }
     }
