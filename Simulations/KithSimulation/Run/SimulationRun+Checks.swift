@@ -49,7 +49,8 @@ extension SimulationRun {
                     guard digests.contains(where: { model[peer].had($0, since: since) }) else {
                         throw Violation(
                             .statusHonesty,
-                            "node \(node.index) says that it is in sync with node \(link.peer), which never had its digest")
+                            "node \(node.index) says that it is in sync with node \(link.peer), which never had its digest"
+                        )
                     }
                 }
             }
