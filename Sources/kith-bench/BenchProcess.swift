@@ -14,26 +14,26 @@ final class BenchProcess {
     /// - Parameter log: the file for its standard error.
     init(_ arguments: [String], log: String) throws(BenchError) {
         let program = try Self.program()
-        var pipe: [Int32] = [-1, -1]
-        guard Glibc.pipe(&pipe) == 0 else { throw Self.error("make a pipe", errno) }
-        for end in pipe { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw Self.error("make a pipe", errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         var strings = ([program] + arguments).map { strdup($0) } + [nil]
         defer { for string in strings { free(string) } }
         var child = pid_t()
         let result = posix_spawn(&child, program, &actions, nil, &strings, environ)
-        close(pipe[1])
+        close(ends[1])
         guard result == 0 else {
-            close(pipe[0])
+            close(ends[0])
             throw Self.error("start \(program)", result)
         }
         pid = child
-        output = pipe[0]
+        output = ends[0]
     }
 
     deinit {

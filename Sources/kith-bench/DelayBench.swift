@@ -1,4 +1,4 @@
-import KithDocument
+import KithHTTPCore
 
 #if canImport(Glibc)
 import Glibc

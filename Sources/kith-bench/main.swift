@@ -34,13 +34,25 @@ func measure(_ options: Options, in directory: String) throws {
     if let delay { print(Table.times("from a put to its reading", kith: delay.kith, raw: delay.raw, limit: 10)) }
 }
 
-/// Removes a folder with all that is in it.
-func remove(_ path: String) {
-    nftw(path, { path, _, _, _ in path.map { Glibc.remove($0) } ?? 0 }, 16, FTW_DEPTH.rawValue | FTW_PHYS.rawValue)
+/// Removes a folder with all that is in it. Symbolic links are removed, not followed.
+func removeFolder(_ path: String) {
+    guard let folder = opendir(path) else { return }
+    while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name == "." || name == ".." { continue }
+        let child = path + "/" + name
+        var status = stat()
+        if lstat(child, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { removeFolder(child) } else { unlink(child) }
+    }
+    closedir(folder)
+    rmdir(path)
 }
 
 func fail(_ message: String, status: Int32) -> Never {
-    fputs("kith-bench: \(message)\n", stderr)
+    let line = "kith-bench: \(message)\n"
+    _ = write(STDERR_FILENO, line, line.utf8.count)
     exit(status)
 }
 
@@ -54,7 +66,7 @@ do {
     var template = Array((options.directory + "/kith-bench-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else { throw BenchError("can't make a folder in \(options.directory)") }
     let directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-    defer { remove(directory) }
+    defer { removeFolder(directory) }
     try measure(options, in: directory)
 } catch let error as BenchError {
     fail(error.message, status: 1)
