@@ -38,7 +38,7 @@ extension Fields {
         let touched = PathSet(ascending: changed.sorted())
         var rest: [Entry] = []
         for (index, entry) in entries.enumerated() where !kept[index] {
-            let vanishes = entry.value != .absent && (shown[index] || touched.touches(entry.path))
+            let vanishes = shown[index] || touched.touches(entry.path)
             rest.append(vanishes ? Entry(path: entry.path, stamp: stamp, value: .absent) : entry)
         }
         return Fields(ascending: Self.trimAbsent(Self.weave(written, rest), to: absentLimit))

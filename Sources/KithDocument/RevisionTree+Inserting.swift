@@ -72,7 +72,12 @@ extension RevisionTree {
                 revision.version.isWithin($0.content?.version ?? Version())
             }
         if isReplaced, !isClosed {
+            // Its content is of no use any more, but its hash proves its parent.
             nodes[index].kind = revision.kind
+            if let parent = revision.parent, revision.hasHashedParent {
+                nodes[index].hasHashedParent = true
+                link(revision.id, to: Ancestor(id: parent))
+            }
             return false
         }
         if !isReplaced { for child in children { nodes[child].parent = nil } }

@@ -13,7 +13,7 @@ package struct RevisionTree: Hashable, Sendable {
         package internal(set) var kind: Revision.Kind
         package let isForeign: Bool
         /// Whether the revision itself was here once, so that its parent is known by its hash and not by hearsay.
-        package let hasHashedParent: Bool
+        package internal(set) var hasHashedParent: Bool
         /// Nil for an ancestor known by its id alone.
         package internal(set) var content: Content?
 
@@ -78,9 +78,8 @@ package struct RevisionTree: Hashable, Sendable {
     private func liveLeaves(of leaves: [Node]) -> [Node] {
         let live = leaves.filter { $0.kind.isLive }
         if !live.isEmpty || leaves.contains(where: { $0.kind != .closed }) { return live }
-        return leaves.compactMap { leaf in leaf.parent.flatMap { self[$0] } }.filter {
-            $0.kind.isLive && $0.content != nil
-        }
+        let closed = leaves.compactMap { leaf in leaf.parent.flatMap { self[$0] } }
+        return closed.filter { $0.kind.isLive && $0.content != nil }.sorted { $0.id < $1.id }
     }
 
     /// The highest time in the version of any leaf, a closed leaf counting with the version of what it closes.

@@ -1,8 +1,11 @@
 import KithCrypto
 import KithDocument
 
-/// What a document adds to the digest of its database: SHA-256 over its id and its leaves that are not closed, each with
-/// its version. docs/storage.md gives the encoding and an example.
+/// What a document adds to the digest of its database: SHA-256 over its id and the leaves that count, each with its
+/// version. docs/storage.md gives the encoding and an example.
+///
+/// Closed leaves do not count, nor do deletions of which another leaf knows all: they are replaced where the history that
+/// says so is known, and leaves where it was cut, and no node can tell which.
 ///
 /// One hasher serves all documents of a connection, since making one costs more than hashing a document.
 final class DocumentDigest {
@@ -26,6 +29,7 @@ final class DocumentDigest {
         let leaves = tree.leaves
         var isEmpty = true
         for index in leaves.indices where leaves[index].kind != .closed {
+            if leaves.count > 1, Self.isOvertaken(leaves[index], by: leaves) { continue }
             guard let version = leaves[index].knownVersion else { continue }
             isEmpty = false
             leaves[index].id.encode(into: &writer)
@@ -33,6 +37,18 @@ final class DocumentDigest {
             version.encode(into: &writer)
         }
         return !isEmpty
+    }
+
+    /// Whether a leaf is a deletion whose version is within another leaf's; of deletions with equal versions the highest
+    /// counts.
+    private static func isOvertaken(_ leaf: RevisionTree.Node, by leaves: [RevisionTree.Node]) -> Bool {
+        guard leaf.kind == .deleted, let version = leaf.content?.version else { return false }
+        return leaves.contains { other in
+            guard other.kind != .closed, other.id != leaf.id, let known = other.content?.version,
+                version.isWithin(known)
+            else { return false }
+            return other.kind != .deleted || !known.isWithin(version) || other.id > leaf.id
+        }
     }
 
     /// The range of the id hash a document lies in: the first 16 bits of SHA-256 of its id.

@@ -22,15 +22,32 @@ import Testing
         #expect(waits.last == NodeLimits.longestDialDelayMilliseconds / 2)
     }
 
-    @Test func successStartsWithShortWaitsAgain() {
+    @Test func aLinkThatLivedForAWhileIsMadeAgainAtOnce() {
         var schedule = schedule()
-        let now = Instant(milliseconds: 0)
-        for _ in 0..<5 {
-            schedule.failed("a", now: now)
-        }
-        schedule.succeeded("a")
+        let start = Instant(milliseconds: 0)
+        for _ in 0..<5 { schedule.failed("a", now: start) }
+        schedule.connected("a", now: start)
+        let end = start.advanced(byMilliseconds: NodeLimits.steadyLinkMilliseconds)
+        schedule.lost("a", now: end)
         #expect(schedule.failures(of: "a") == 0)
-        #expect(schedule.due(["a"], now: now) == ["a"])
+        #expect(schedule.due(["a"], now: end) == ["a"])
+    }
+
+    @Test func aLinkThatEndsAtOnceIsAFailureAndTheWaitsGrow() throws {
+        var schedule = schedule()
+        var now = Instant(milliseconds: 0)
+        var waits: [UInt64] = []
+        for _ in 0..<6 {
+            #expect(schedule.due(["a"], now: now) == ["a"])
+            schedule.connected("a", now: now)
+            #expect(schedule.due([], now: now) == [])
+            schedule.lost("a", now: now)
+            let next = try #require(schedule.nextDeadline)
+            waits.append(next.milliseconds(since: now))
+            now = next
+        }
+        #expect(waits == waits.sorted())
+        #expect(waits[5] > waits[0] * 8)
     }
 
     @Test func attemptsUnderWayAreLimited() {
@@ -52,12 +69,27 @@ import Testing
         #expect(schedule.due(["a"], now: now) == ["a"])
     }
 
+    @Test func anotherNetworkBeginsAllAnew() {
+        var schedule = schedule()
+        let now = Instant(milliseconds: 0)
+        _ = schedule.due(["a", "b"], now: now)
+        schedule.failed("a", now: now)
+        schedule.startOver()
+        #expect(schedule.due(["a", "b"], now: now) == ["a"], "b is being dialled")
+        #expect(schedule.failures(of: "a") == 0)
+    }
+
+    @Test func whoReturnsIsDialledWithinSeconds() {
+        // The longest wait, the rest of a dial under way, and some time to compare: 10 s are promised.
+        #expect(NodeLimits.longestDialDelayMilliseconds + NodeLimits.dialTimeoutMilliseconds < 10_000)
+    }
+
     @Test func whatIsNotWantedAnyMoreIsForgotten() {
         var schedule = schedule()
         let now = Instant(milliseconds: 0)
         _ = schedule.due(["a"], now: now)
         schedule.failed("a", now: now)
-        _ = schedule.due([], now: now)
+        _ = schedule.due([], now: now.advanced(byMilliseconds: 2 * NodeLimits.failuresKeptMilliseconds))
         #expect(schedule.failures(of: "a") == 0)
         #expect(schedule.nextDeadline == nil)
     }

@@ -20,7 +20,9 @@ extension SimulationRun {
     }
 
     func index(of id: NodeID) -> Int {
-        guard let index = nodes.firstIndex(where: { $0.id == id }) else { preconditionFailure("no node has the id \(id)") }
+        guard let index = nodes.firstIndex(where: { $0.id == id }) else {
+            preconditionFailure("no node has the id \(id)")
+        }
         return index
     }
 
@@ -93,7 +95,7 @@ extension SimulationRun {
             if let closing { try tell(node, closing, .stop(Goodbye(code: .replaced, text: ""))) }
             try begin(node, id)
         }
-        node.dials.succeeded(peer)
+        node.dials.connected(peer, now: instant(node))
     }
 
     private func begin(_ node: SimulatedNode, _ id: UInt64) throws {
@@ -204,7 +206,9 @@ extension SimulationRun {
         case .opened: node.links[index].isOpened = true
         case .status(let name, let status):
             node.links[index].statuses[database(name)] = status
-            if status.isInSync || status.inChanges == 0 { try filled(node, database(name), by: node.links[index].connection) }
+            if status.isInSync || status.inChanges == 0 {
+                try filled(node, database(name), by: node.links[index].connection)
+            }
         case .refused(_, let refusals), .refusedByPeer(_, let refusals):
             throw Violation(
                 .noErrorFromInside,
@@ -240,7 +244,7 @@ extension SimulationRun {
         }
         let wasInUse = node.arbiter.closed(id, to: peer)
         // A link that never came up counts as a dial that failed: the next waits longer.
-        if wasInUse, !link.isOpened { node.dials.failed(peer, now: instant(node)) }
+        if wasInUse { node.dials.lost(peer, now: instant(node)) }
     }
 
     /// Of bytes, for the trace.

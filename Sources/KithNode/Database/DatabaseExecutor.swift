@@ -24,7 +24,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
 
     /// Opens the database, or makes it.
     /// - Throws: `StoreError` as `Store.init` does.
-    package init(_ file: DatabaseFile, environment: StoreEnvironment, options: StoreOptions = StoreOptions()) throws(StoreError) {
+    package init(_ file: DatabaseFile, environment: StoreEnvironment, options: StoreOptions = StoreOptions())
+        throws(StoreError)
+    {
         let store = try Store(file, environment: environment, options: options)
         self.file = file
         self.store = store
@@ -104,7 +106,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
         completion: @escaping @Sendable (Result<Value, StoreError>) -> Void
     ) {
         readers.run { reader in
-            do throws(StoreError) { completion(.success(try work(try reader.get()))) } catch { completion(.failure(error)) }
+            do throws(StoreError) { completion(.success(try work(try reader.get()))) } catch {
+                completion(.failure(error))
+            }
         }
     }
 
@@ -144,7 +148,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
     }
 
     /// Who asks which peer for which document, shared by the links of this database.
-    package func withWants<Value>(_ body: (inout WantRegistry) -> sending Value) -> sending Value { wants.withLock { body(&$0) } }
+    package func withWants<Value>(_ body: (inout WantRegistry) -> sending Value) -> sending Value {
+        wants.withLock { body(&$0) }
+    }
 
     /// Calls the observer after each commit that changed the database, on the writer's queue, until it is removed.
     package func observe(_ id: UInt64, _ observer: @escaping Observer) { observers.withLock { $0[id] = observer } }

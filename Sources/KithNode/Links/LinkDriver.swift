@@ -47,7 +47,8 @@ final class LinkDriver: @unchecked Sendable {
     private enum State { case waiting, running, ended }
 
     init(
-        id: UInt64, peer: PeerIdentity, connection: Connection, configuration: LinkConfiguration, catalog: DatabaseCatalog,
+        id: UInt64, peer: PeerIdentity, connection: Connection, configuration: LinkConfiguration,
+        catalog: DatabaseCatalog,
         log: Log, news: @escaping @Sendable (LinkDriver, LinkNews) -> Void
     ) {
         self.id = id
@@ -157,7 +158,8 @@ final class LinkDriver: @unchecked Sendable {
 
     private func ask(_ name: String, _ request: StoreRequest, _ ticket: Ticket) {
         guard let database = catalog[name] else {
-            let gone = ReplicaError(code: "not_found", message: "database \(name) is not here any more", isTransient: false)
+            let gone = ReplicaError(
+                code: "not_found", message: "database \(name) is not here any more", isTransient: false)
             return post(.storeDone(ticket, .failed(gone)))
         }
         database.perform(request) { result in self.post(.storeDone(ticket, result)) }

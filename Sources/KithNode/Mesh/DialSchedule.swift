@@ -3,11 +3,19 @@ import KithReplication
 /// When to dial whom: one attempt at a time for each target, waits that double with each failure, and a limit on the
 /// attempts under way in all.
 ///
-/// A target is a node, or an address of the static list whose node is not known yet.
+/// A target is a node, or an address of the static list whose node is not known yet. A connection that ends again soon
+/// counts as a failure, so that a peer who turns this node away is not dialled in a circle.
 package struct DialSchedule<Target: Hashable & Comparable & Sendable>: Sendable {
     private enum State: Sendable {
         case waiting(until: Instant, failures: Int)
         case dialling(failures: Int)
+        case connected(since: Instant, failures: Int)
+
+        var failures: Int {
+            switch self {
+            case .waiting(_, let failures), .dialling(let failures), .connected(_, let failures): failures
+            }
+        }
     }
 
     private var states: [Target: State] = [:]
@@ -17,23 +25,22 @@ package struct DialSchedule<Target: Hashable & Comparable & Sendable>: Sendable 
     package init(random: @escaping @Sendable () -> UInt64) { self.random = random }
 
     /// The targets to dial now, which count as being dialled from here on.
-    /// - Parameter wanted: the targets without a link; others are forgotten.
+    /// - Parameter wanted: the targets without a link; of others failures are forgotten after a while.
     package mutating func due(_ wanted: [Target], now: Instant) -> [Target] {
-        let wantedSet = Set(wanted)
+        let wanted = Set(wanted)
         states = states.filter { target, state in
-            if case .dialling = state { return true }
-            return wantedSet.contains(target)
+            guard case .waiting(let until, _) = state, !wanted.contains(target) else { return true }
+            return now.milliseconds(since: until) < NodeLimits.failuresKeptMilliseconds
         }
         var room = NodeLimits.simultaneousDials - states.values.count { if case .dialling = $0 { true } else { false } }
         var due: [Target] = []
-        for target in wantedSet.sorted() where room > 0 {
-            let failures: Int
+        for target in wanted.sorted() where room > 0 {
             switch states[target] {
-            case nil: failures = 0
-            case .waiting(let until, let count) where until <= now: failures = count
-            default: continue
+            case .dialling: continue
+            case .waiting(let until, _) where until > now: continue
+            default: break
             }
-            states[target] = .dialling(failures: failures)
+            states[target] = .dialling(failures: failures(of: target))
             due.append(target)
             room -= 1
         }
@@ -46,12 +53,7 @@ package struct DialSchedule<Target: Hashable & Comparable & Sendable>: Sendable 
     }
 
     /// How often a target failed in a row.
-    package func failures(of target: Target) -> Int {
-        switch states[target] {
-        case .waiting(_, let failures), .dialling(let failures): failures
-        case nil: 0
-        }
-    }
+    package func failures(of target: Target) -> Int { states[target]?.failures ?? 0 }
 
     package mutating func failed(_ target: Target, now: Instant) {
         let failures = failures(of: target) + 1
@@ -61,11 +63,31 @@ package struct DialSchedule<Target: Hashable & Comparable & Sendable>: Sendable 
         states[target] = .waiting(until: now.advanced(byMilliseconds: wait), failures: failures)
     }
 
-    /// A link came up, whoever dialled: the next loss starts with short waits again.
-    package mutating func succeeded(_ target: Target) { states[target] = nil }
+    /// A link is up, whoever dialled.
+    package mutating func connected(_ target: Target, now: Instant) {
+        states[target] = .connected(since: now, failures: failures(of: target))
+    }
+
+    /// The link ended. One that lived for a while is made again at once.
+    package mutating func lost(_ target: Target, now: Instant) {
+        guard case .connected(let since, _) = states[target] else { return }
+        if now.milliseconds(since: since) >= NodeLimits.steadyLinkMilliseconds {
+            states[target] = nil
+        } else {
+            failed(target, now: now)
+        }
+    }
+
+    /// Nothing more is to be done about a target: an address whose node is known by now.
+    package mutating func forget(_ target: Target) { states[target] = nil }
 
     /// Something new is known of a target, such as another address: it is dialled at once.
     package mutating func hasten(_ target: Target, now: Instant) {
         if case .waiting(_, let failures) = states[target] { states[target] = .waiting(until: now, failures: failures) }
+    }
+
+    /// The network is another: what failed before says nothing any more, and whoever waits is dialled at once.
+    package mutating func startOver() {
+        states = states.filter { if case .waiting = $0.value { false } else { true } }
     }
 }

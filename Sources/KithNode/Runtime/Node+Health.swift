@@ -24,7 +24,9 @@ extension Node {
                 ))
         }
         for peer in status.peers {
-            guard let offset = peer.clockOffsetMilliseconds, abs(offset) > NodeLimits.clockSkewMilliseconds else { continue }
+            guard let offset = peer.clockOffsetMilliseconds, abs(offset) > NodeLimits.clockSkewMilliseconds else {
+                continue
+            }
             found.append(
                 (
                     "CLOCK_SKEW", .warning,
@@ -36,7 +38,8 @@ extension Node {
         if let peer = status.peers.first(where: { $0.state == .blocked }) {
             found.append(
                 (
-                    "PEER_BLOCKED", .critical, "replication with \(peer.name ?? peer.id) is blocked: \(peer.reason ?? "")",
+                    "PEER_BLOCKED", .critical,
+                    "replication with \(peer.name ?? peer.id) is blocked: \(peer.reason ?? "")",
                     "see: kith status \(peer.name ?? peer.id)"
                 ))
         }

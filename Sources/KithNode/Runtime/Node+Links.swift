@@ -70,7 +70,9 @@ extension Node {
 
     private func use(_ driver: LinkDriver) {
         let peer = driver.peer.nodeID
-        log(.info, .mesh, "connected to \(peer.short) at \(driver.connection.remote) (\(driver.isDialled ? "dialled" : "accepted"))")
+        log(
+            .info, .mesh,
+            "connected to \(peer.short) at \(driver.connection.remote) (\(driver.isDialled ? "dialled" : "accepted"))")
         var state = peers[peer] ?? PeerState(peer, now: SystemClock.wallMilliseconds)
         state.disconnected(nil, now: SystemClock.wallMilliseconds)
         state.link = driver.id
@@ -80,7 +82,7 @@ extension Node {
         state.failures = 0
         state.seenSince = nil
         peers[peer] = state
-        schedule.succeeded(.node(peer))
+        schedule.connected(.node(peer), now: SystemClock.now)
         attempts.removeValue(forKey: .node(peer))?.cancel()
         book.hurry(peer)
         // Databases that are empty here wait until it is known which peer has something.
@@ -104,7 +106,9 @@ extension Node {
 
     private func heard(_ event: LinkEvent, from driver: LinkDriver) {
         let peer = driver.peer.nodeID
-        peers[peer]?.lastExchangeAt = SystemClock.wallMilliseconds
+        // Not now: an event may come of what happened here alone, while the peer is silent.
+        let silence = SystemClock.now.milliseconds(since: driver.lastHeard)
+        peers[peer]?.lastExchangeAt = SystemClock.wallMilliseconds - Int64(clamping: silence)
         switch event {
         case .opened(let description):
             peers[peer]?.name = description.nodeName
@@ -141,10 +145,13 @@ extension Node {
         if arbiter.closed(driver.id, to: peer) || peers[peer]?.link == driver.id {
             log(.info, .mesh, "link to \(peer.short) ended: \(reason)")
             peers[peer]?.disconnected(reason, now: SystemClock.wallMilliseconds)
+            schedule.lost(.node(peer), now: SystemClock.now)
         } else if let end, end.isByPeer {
             peers[peer]?.lastError = reason
         }
         if let end, end.isByPeer, [.notTrusted, .paused, .versionMismatch].contains(end.goodbye.code) {
+            peers[peer]?.refusal = reason
+        } else if case .failed(.refusedByPeer) = ending {
             peers[peer]?.refusal = reason
         }
         finishStopIfIdle()

@@ -39,6 +39,25 @@ extension Node {
         evaluate()
     }
 
+    /// This machine has an address again, or a new one: what failed before says nothing about that network. Attempts under
+    /// way wait for answers that were lost, so they begin anew too; but not so often that none would ever get its time.
+    func networkGained() {
+        guard isRunning else { return }
+        log(.info, .mesh, "the network has changed: dialling all who are not connected")
+        let now = SystemClock.now
+        if networkGainedAt.map({ now.milliseconds(since: $0) > NodeLimits.dialTimeoutMilliseconds }) ?? true {
+            networkGainedAt = now
+            for (target, attempt) in attempts {
+                attempt.cancel()
+                schedule.forget(target)
+            }
+            attempts = [:]
+        }
+        schedule.startOver()
+        book.hurry(nil)
+        evaluate()
+    }
+
     // MARK: Deciding
 
     /// Looks at the mesh anew: whom to dial, which links are spare, what to announce.
@@ -98,19 +117,21 @@ extension Node {
         }
     }
 
-    /// Ends links that neither side wants: those of a mesh that has grown into a ring. Of two the lower id ends it.
+    /// Ends links that neither side wants: those of a mesh that has grown into a ring. Of two the lower id ends it, and
+    /// only while both have all the links that they do want: where not everyone can reach everyone, no link is spare.
     private func closeSpareLinks(wall: Int64) {
         let ring = members + [id]
         guard ring.count > NodeLimits.fullMeshNodes, !selection.isReader else { return }
         let wanted = Set(selection.wanted(members: ring, isReachable: isReachable))
+        guard wanted.allSatisfy({ peers[$0]?.isOpen == true }) else { return }
         for number in drivers.keys.sorted() {
             guard let driver = drivers[number], let peer = peers[driver.peer.nodeID], peer.link == number, peer.isOpen,
                 id < peer.id, peer.role != .reader, !wanted.contains(peer.id),
                 wall - peer.stateSince > NodeLimits.spareLinkMilliseconds,
-                presence.record(of: peer.id) != nil
+                let neighbours = presence.record(of: peer.id)?.neighbours
             else { continue }
             let its = MeshSelection(node: peer.id, isReader: false).wanted(members: ring, isReachable: isReachable)
-            if its.contains(id) { continue }
+            guard !its.contains(id), its.allSatisfy(neighbours.contains) else { continue }
             driver.post(.stop(Goodbye(code: .full, text: "the ring has other ways between the two nodes")))
         }
     }
@@ -173,13 +194,14 @@ extension Node {
             evaluate()
         case .connected(let connection, let peer, let address):
             attempts[attempt.target] = nil
-            schedule.succeeded(attempt.target)
+            if expected == nil { schedule.forget(attempt.target) }
             reached(peer, instead: expected, at: address, over: connection, now: now)
         }
     }
 
     private func reached(
-        _ peer: PeerIdentity, instead expected: NodeID?, at address: PeerAddress, over connection: Connection, now: Instant
+        _ peer: PeerIdentity, instead expected: NodeID?, at address: PeerAddress, over connection: Connection,
+        now: Instant
     ) {
         if peer.nodeID == id {
             book.reachedSelf(at: address, now: now.milliseconds)
@@ -208,7 +230,8 @@ extension Node {
         guard text != rememberedText else { return }
         rememberedText = text
         do throws(NodeError) {
-            try SmallFile.write(text.split(separator: "\n").map(String.init), to: configuration.directory.path + "/peers")
+            try SmallFile.write(
+                text.split(separator: "\n").map(String.init), to: configuration.directory.path + "/peers")
         } catch {
             log(.warning, .mesh, error.message)
         }

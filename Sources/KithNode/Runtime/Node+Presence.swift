@@ -29,12 +29,16 @@ extension Node {
         do throws(ProtocolError) {
             let record = try PresenceRecord(encoded: bytes)
             guard presence.hear(record, encoded: bytes, now: SystemClock.now) else { return }
-            if peers[record.node] == nil { peers[record.node] = PeerState(record.node, now: SystemClock.wallMilliseconds) }
+            if peers[record.node] == nil {
+                peers[record.node] = PeerState(record.node, now: SystemClock.wallMilliseconds)
+            }
             peers[record.node]?.name = record.name
             if peers[record.node]?.link == nil { peers[record.node]?.softwareVersion = record.softwareVersion }
             pass(on: bytes, except: driver.id)
         } catch {
-            log(.warning, .link, "\(driver.peer.nodeID.short) sent a presence record that can't be read: \(error.message)")
+            log(
+                .warning, .link,
+                "\(driver.peer.nodeID.short) sent a presence record that can't be read: \(error.message)")
         }
     }
 

@@ -27,6 +27,9 @@ package final class Node: @unchecked Sendable {
     var tls: TLSContext?
     var listener: Listener?
     var discovery: AvahiDiscovery?
+    var networkWatch: NetworkWatch?
+    /// When attempts under way were last given up for another network.
+    var networkGainedAt: Instant?
     var control: ControlServer?
 
     // The mesh.
@@ -84,7 +87,8 @@ package final class Node: @unchecked Sendable {
         _ identities: IdentityStore, _ trust: GroupTrust
     ) throws(NodeError) -> Membership {
         try transport { () throws(TransportError) in
-            guard let bytes = try identities.read(IdentityStore.membershipName, atMost: 64 << 20) else {
+            guard let bytes = try identities.read(IdentityStore.membershipName, atMost: TransportLimits.membershipBytes)
+            else {
                 return Membership(trust: trust)
             }
             return try Membership(trust: trust, encoded: bytes)
@@ -117,7 +121,9 @@ package final class Node: @unchecked Sendable {
         pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
         var statics: [PeerAddress] = []
         for peer in configuration.peers {
-            do throws(DiscoveryError) { statics.append(try PeerAddress(peer, defaultPort: NodeConfiguration.defaultPort)) } catch {
+            do throws(DiscoveryError) {
+                statics.append(try PeerAddress(peer, defaultPort: NodeConfiguration.defaultPort))
+            } catch {
                 throw NodeError(code: "usage", message: error.message)
             }
         }
@@ -135,6 +141,7 @@ package final class Node: @unchecked Sendable {
             self.applyPolicies(self.catalog.databases.map(\.name.string))
             for database in self.catalog.databases { self.watch(database) }
             self.startDiscovery()
+            self.networkWatch = NetworkWatch(on: self.queue) { [weak self] in self?.networkGained() }
             self.evaluate()
         }
         log(.info, .node, "node \(identity.nodeName) (\(id.short)) of group \(identity.groupName) started")
@@ -151,7 +158,8 @@ package final class Node: @unchecked Sendable {
             if let listen = configuration.listen {
                 endpoint = try Endpoint(listen, defaultPort: NodeConfiguration.defaultPort)
             } else {
-                let port = (try? SmallFile.lines(of: kept).first).flatMap { UInt16($0) } ?? NodeConfiguration.defaultPort
+                let port =
+                    (try? SmallFile.lines(of: kept).first).flatMap { UInt16($0) } ?? NodeConfiguration.defaultPort
                 endpoint = Endpoint(host: "::", port: port)
             }
             let listener = try Listener(
@@ -163,7 +171,8 @@ package final class Node: @unchecked Sendable {
             }
             self.listener = listener
         } catch {
-            throw NodeError(code: "address", message: "can't listen: \(error.message); choose another with --listen HOST:PORT")
+            throw NodeError(
+                code: "address", message: "can't listen: \(error.message); choose another with --listen HOST:PORT")
         }
         if configuration.listen == nil, let listener { try SmallFile.write(["\(listener.port)"], to: kept) }
     }
@@ -196,6 +205,7 @@ package final class Node: @unchecked Sendable {
         for driver in drivers.values { driver.connection.close() }
         let discovery = discovery
         self.discovery = nil
+        networkWatch = nil
         // Blocks for the databases' last commits, and the control socket's last answers: off the queue.
         DispatchQueue.global().async {
             if let discovery {

@@ -96,7 +96,8 @@ private final class InviterSearch: Sendable {
         do throws(DiscoveryError) {
             try discovery.start(tag: code.groupTag, advertising: nil) { services in
                 self.found(services.filter(\.isPresent).flatMap(\.addresses).map(\.address))
-            } onStateChanged: { _ in }
+            } onStateChanged: { _ in
+            }
         } catch { throw .identity(error.message) }
         let deadline = DispatchTime.now() + .seconds(Self.searchSeconds)
         var last: TransportError?
@@ -115,7 +116,9 @@ private final class InviterSearch: Sendable {
 
     private func found(_ addresses: [NetworkAddress]) {
         let isNews = state.withLock { state in
-            let new = addresses.map { Endpoint(host: $0.host, port: $0.port) }.filter { state.tried.insert($0).inserted }
+            let new = addresses.map { Endpoint(host: $0.host, port: $0.port) }.filter {
+                state.tried.insert($0).inserted
+            }
             state.waiting += new
             return !new.isEmpty
         }

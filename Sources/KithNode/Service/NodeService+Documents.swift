@@ -10,7 +10,8 @@ extension NodeService {
         let found = try await reading(name) { reader throws(StoreError) in try reader.get(id, revision: revision) }
         guard let found else {
             if let revision {
-                throw ControlError(.notFound, "there is no revision \(revision) of document \(Shown.name(id.string)) here")
+                throw ControlError(
+                    .notFound, "there is no revision \(revision) of document \(Shown.name(id.string)) here")
             }
             throw .unknownDocument(id, database: name)
         }

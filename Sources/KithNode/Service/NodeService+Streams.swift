@@ -25,7 +25,8 @@ extension NodeService {
                 var lines: [UInt8] = []
                 for entry in page {
                     lines += ControlChanges.line(
-                        sequence: entry.sequence, id: entry.document, revision: entry.revision, deleted: entry.isDeleted)
+                        sequence: entry.sequence, id: entry.document, revision: entry.revision, deleted: entry.isDeleted
+                    )
                 }
                 if !lines.isEmpty { try await writer.write(lines) }
                 left -= page.count

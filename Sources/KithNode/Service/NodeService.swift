@@ -89,7 +89,8 @@ struct NodeService: ControlService {
             }
             let code = try desk.invite(role: role, validMilliseconds: request.validMilliseconds, root: root)
             return ControlInvitation(
-                code: code.text, role: request.role, expiresAt: SystemClock.wallMilliseconds + request.validMilliseconds)
+                code: code.text, role: request.role, expiresAt: SystemClock.wallMilliseconds + request.validMilliseconds
+            )
         } catch {
             throw ControlError(.forbidden, error.message)
         }

@@ -95,7 +95,13 @@ extension StoreReader {
 
     private func delivery(for want: Want) throws(StoreError) -> Delivery? {
         guard let document = try load(want.document) else { return nil }
-        let items = want.revisions.compactMap { id -> Delivery.Item? in
+        var ids = want.revisions
+        if ids.contains(where: { document.revision($0) == nil }) {
+            // The document has changed since it was announced. The rest of the announced leaves might be no more than the
+            // tombstones of what is gone, and would hide what they closed: all that the puller has not got goes along.
+            ids = document.tree.leaves.map(\.id).filter { !want.known.contains($0) }
+        }
+        let items = ids.compactMap { id -> Delivery.Item? in
             guard let revision = document.revision(id) else { return nil }
             return Delivery.Item(
                 revision: revision, ancestors: Self.ancestors(of: id, document.tree, known: want.known))

@@ -32,7 +32,11 @@ extension WriteTransaction {
 
         var loaded = try load(received.id)
         var stored = 0
-        for item in received.items where loaded.document.receive(item) { stored += 1 }
+        // Closed leaves last: which of them are too old to be taken hangs on the winner that the others make.
+        let (open, closed) = (
+            received.items.filter { $0.revision.kind != .closed }, received.items.filter { $0.revision.kind == .closed }
+        )
+        for item in open + closed where loaded.document.receive(item) { stored += 1 }
         let leaves = loaded.document.tree.leaves.count
         if leaves > Limits.leavesPerDocument {
             let reason = "the document would have \(leaves) leaves; \(Limits.leavesPerDocument) are the most"

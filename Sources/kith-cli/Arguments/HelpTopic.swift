@@ -22,9 +22,9 @@ struct HelpTopic {
         HelpTopic(
             name: "log", summary: "levels and areas of the log",
             text: [
-                "The log goes to standard error, an event a line. Levels: error, warning, info, debug. Without another wish "
-                    + "it is info.",
-                "AREA=LEVEL sets one area: node, mesh, discovery, transport, replication, store or control.",
+                "The log goes to standard error, an event a line. Levels: error, warning, info, debug, trace. Without "
+                    + "another wish it is info.",
+                "AREA=LEVEL sets one area: node, mesh, link, store, discovery, control or wire.",
             ]),
         HelpTopic(
             name: "states", summary: "the states of a peer in kith status",

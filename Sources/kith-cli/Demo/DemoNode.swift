@@ -56,8 +56,8 @@ final class DemoNode: Sendable {
         let launched: Result<DemoProcess, CommandError> = state.withLock { state in
             if state.isStopped { return .failure(CommandError("node \(name) is stopped")) }
             do throws(CommandError) {
-                let process = try DemoProcess(
-                    arguments + ["--data", client.directory.path], environment: environment, log: "\(folder)/\(name).log")
+                let arguments = arguments + ["--data", client.directory.path]
+                let process = try DemoProcess(arguments, environment: environment, log: "\(folder)/\(name).log")
                 note(&state, process)
                 return .success(process)
             } catch {

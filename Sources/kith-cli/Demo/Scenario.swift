@@ -133,7 +133,8 @@ struct Scenario {
                 node, "\(ids[1]), edited on both sides in one field, has the later edit",
                 two["colour"]?.string == "green")
             let three = try node.document(ids[2], database)
-            check(node, "\(ids[2]), deleted on one side and edited on the other, lives with the edit", three["wanted"]?.bool == true)
+            let lives = three["wanted"]?.bool == true
+            check(node, "\(ids[2]), deleted on one side and edited on the other, lives with the edit", lives)
             check(node, "\(ids[3]), deleted on one side, is gone", try isGone(ids[3], node))
             check(node, "there are no conflicts", try conflicts(node) == 0)
             let status = try node.client.json("GET", ["status"])

@@ -1,0 +1,111 @@
+import Dispatch
+import Foundation
+import KithDocument
+import KithNode
+import KithReplication
+import KithStore
+import Synchronization
+import Testing
+
+@Suite struct DatabaseExecutorTests {
+    private static func environment() -> StoreEnvironment {
+        var generator = SystemRandomNumberGenerator()
+        return StoreEnvironment(now: { SystemClock.wallMilliseconds }, random: { generator.next() })
+    }
+
+    /// Runs a test with a database in a directory of its own.
+    private func withDatabase(_ body: (DatabaseExecutor) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kith-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = DatabaseFile(try DatabaseName("notes"), in: directory.path)
+        let database = try DatabaseExecutor(file, environment: Self.environment())
+        try await body(database)
+        database.close()
+    }
+
+    private let body = Array(#"{"a":1}"#.utf8)
+
+    @Test func manyWritersAtOnceAreAllWrittenAndReadBack() async throws {
+        try await withDatabase { database in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<500 {
+                    group.addTask {
+                        let id = DocumentID(unchecked: "document \(number)")
+                        _ = try await database.write { transaction throws(StoreError) in try transaction.put(id, body) }
+                        let found = try await database.read { reader throws(StoreError) in try reader.get(id) }
+                        #expect(found?.body == body)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(database.summary.documents == 500)
+            #expect(database.summary.position.sequence == 500)
+        }
+    }
+
+    @Test func aFailingWriteFailsAlone() async throws {
+        try await withDatabase { database in
+            async let good = database.write { transaction throws(StoreError) in
+                try transaction.put(DocumentID(unchecked: "good"), body)
+            }
+            await #expect(throws: StoreError.self) {
+                try await database.write { transaction throws(StoreError) in
+                    try transaction.delete(DocumentID(unchecked: "missing"))
+                }
+            }
+            _ = try await good
+            #expect(database.summary.documents == 1)
+        }
+    }
+
+    @Test func observersHearOfEachCommitThatChangedTheDatabase() async throws {
+        try await withDatabase { database in
+            let heard = Mutex<[UInt64]>([])
+            database.observe(1) { summary in heard.withLock { $0.append(summary.position.sequence) } }
+            for number in 1...3 {
+                let id = DocumentID(unchecked: "\(number)")
+                _ = try await database.write { transaction throws(StoreError) in try transaction.put(id, body) }
+            }
+            #expect(heard.withLock { $0 } == [1, 2, 3])
+            database.stopObserving(1)
+            _ = try await database.write { transaction throws(StoreError) in
+                try transaction.delete(DocumentID(unchecked: "1"))
+            }
+            #expect(heard.withLock { $0 } == [1, 2, 3])
+        }
+    }
+
+    @Test func aClosedDatabaseAnswersWithAnError() async throws {
+        try await withDatabase { database in
+            database.close()
+            await #expect(throws: StoreError.self) {
+                try await database.write { transaction throws(StoreError) in
+                    try transaction.put(DocumentID(unchecked: "late"), body)
+                }
+            }
+            await #expect(throws: StoreError.self) {
+                try await database.read { reader throws(StoreError) in try reader.summary() }
+            }
+        }
+    }
+
+    @Test func aDroppedDatabaseIsNotMadeAgainForAPeer() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kith-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let name = try DatabaseName("notes")
+        do {
+            let catalog = try DatabaseCatalog(nodeDirectory: directory.path) { Self.environment() }
+            #expect(catalog.wants(name))
+            #expect(try catalog.create(name).isNew)
+            #expect(try !catalog.create(name).isNew)
+            #expect(try catalog.drop(name))
+            #expect(!catalog.wants(name))
+        }
+        let reopened = try DatabaseCatalog(nodeDirectory: directory.path) { Self.environment() }
+        #expect(!reopened.wants(name))
+        #expect(try reopened.create(name).isNew)
+        #expect(reopened.databases.map(\.name) == [name])
+        reopened.close()
+    }
+}

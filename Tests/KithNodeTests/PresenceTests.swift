@@ -1,0 +1,72 @@
+import KithDocument
+import KithNode
+import KithReplication
+import KithTestSupport
+import Testing
+
+@Suite struct PresenceTests {
+    private let own = NodeID(bytes: [UInt8](repeating: 1, count: 32))!
+    private let other = NodeID(bytes: [UInt8](repeating: 2, count: 32))!
+
+    private func record(_ node: NodeID, _ counter: UInt64, neighbours: [NodeID] = []) -> PresenceRecord {
+        PresenceRecord(
+            node: node, counter: counter, name: "den", softwareVersion: "1.0", isReader: false, neighbours: neighbours,
+            databases: [
+                .init(name: "notes", position: Position(timeline: 7, sequence: 8), digest: Digest256(bytes: own.bytes))
+            ])
+    }
+
+    @Test func aRecordReadsBackAsItWasWritten() throws {
+        let record = record(own, 42, neighbours: [other])
+        #expect(try PresenceRecord(encoded: record.encoded) == record)
+    }
+
+    @Test func aDamagedRecordIsAnErrorAndNeverATrap() {
+        let encoded = record(own, 42, neighbours: [other]).encoded
+        for end in encoded.indices {
+            #expect(throws: ProtocolError.self) { try PresenceRecord(encoded: Array(encoded[..<end])) }
+        }
+        let seed: UInt64 = 20261130
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<20_000 {
+            var bytes = encoded
+            for _ in 0...random.below(3) { bytes[random.below(bytes.count)] = UInt8(random.below(256)) }
+            _ = try? PresenceRecord(encoded: bytes)
+        }
+    }
+
+    @Test func aRecordIsNewsOnceAndOlderOnesNever() {
+        var book = PresenceBook(node: own)
+        let now = Instant(milliseconds: 0)
+        let heard = [5, 5, 4, 6].map { counter in book.hear(record(other, counter), encoded: [], now: now) }
+        #expect(heard == [true, false, false, true])
+        let ownIsNews = book.hear(record(own, 9), encoded: [], now: now)
+        #expect(!ownIsNews)
+        #expect(book.records.map(\.counter) == [6])
+    }
+
+    @Test func whoIsNotHeardAnyMoreVanishesFromTheMap() {
+        var book = PresenceBook(node: own)
+        _ = book.hear(record(other, 1), encoded: [], now: Instant(milliseconds: 0))
+        book.expire(now: Instant(milliseconds: NodeLimits.presenceLifeMilliseconds - 1))
+        #expect(book.record(of: other) != nil)
+        book.expire(now: Instant(milliseconds: NodeLimits.presenceLifeMilliseconds))
+        #expect(book.record(of: other) == nil)
+    }
+
+    @Test func onesOwnRecordIsSentWhenItChangesAndWhenItGrowsOldButNotAllTheTime() {
+        var book = PresenceBook(node: own)
+        func send(at time: UInt64, neighbours: [NodeID] = [], isForced: Bool = false) -> UInt64? {
+            book.ownRecord(counter: 100, now: Instant(milliseconds: time), isForced: isForced) { counter in
+                record(own, counter, neighbours: neighbours)
+            }?.counter
+        }
+        #expect(send(at: 0) == 100)
+        #expect(send(at: 1) == nil)
+        #expect(send(at: 2, neighbours: [other]) == nil)
+        #expect(send(at: NodeLimits.presenceMinimumMilliseconds, neighbours: [other]) == 101)
+        #expect(send(at: NodeLimits.presenceMinimumMilliseconds + 1, neighbours: [other], isForced: true) == 102)
+        let later = NodeLimits.presenceMinimumMilliseconds + NodeLimits.presenceIntervalMilliseconds + 1
+        #expect(send(at: later, neighbours: [other]) == 103)
+    }
+}

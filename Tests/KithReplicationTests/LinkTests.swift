@@ -1,0 +1,176 @@
+import KithDocument
+import KithTestSupport
+import Testing
+
+@testable import KithReplication
+
+/// The hello, the heartbeat and the end of a link.
+@Suite struct LinkTests {
+    @Test("Sides without a common version part with a message that names both ranges")
+    func versionMismatch() {
+        let world = World(seed: 1)
+        let (one, other) = (world.addNode(), world.addNode())
+        let (left, right) = world.connect(one, other) { node, configuration in
+            configuration.versions = node === one ? ProtocolVersions(1, 2) : ProtocolVersions(3, 5)
+        }
+        world.run(1000)
+        let texts = [left, right].compactMap(\.ended?.goodbye.text)
+        #expect(texts.count == 2)
+        for text in texts { #expect(text.contains("1 to 2") && text.contains("3 to 5"), "\(text)") }
+        #expect(left.ended?.goodbye.code == .versionMismatch)
+        #expect(left.isClosed && right.isClosed)
+    }
+
+    @Test("The highest version of both ranges is taken")
+    func highestVersion() {
+        #expect(ProtocolVersions(1, 4).common(with: ProtocolVersions(2, 3)) == 3)
+        #expect(ProtocolVersions(2, 3).common(with: ProtocolVersions(1, 4)) == 3)
+        #expect(ProtocolVersions(1, 1).common(with: ProtocolVersions(2, 2)) == nil)
+        #expect(ProtocolVersions(1, 2).common(with: ProtocolVersions(2, 9)) == 2)
+        let bench = Bench { $0.versions = ProtocolVersions(1, 7) }
+        bench.start()
+        var hello = Bench.hello()
+        hello.versions = ProtocolVersions(3, 6)
+        bench.say(.hello(hello))
+        guard case .opened(let peer)? = bench.events.first else {
+            Issue.record("the link did not open: \(bench.events)")
+            return
+        }
+        #expect(peer.protocolVersion == 6 && peer.nodeName == "peer" && peer.capabilities == ["unheard-of"])
+    }
+
+    @Test("A peer that is not trusted is told so and gets no document")
+    func notTrusted() {
+        let world = World(seed: 2)
+        let (one, other) = (world.addNode(), world.addNode())
+        one.store.put("secret", "{}")
+        other.distrust = "the node was revoked"
+        one.distrust = "the node was revoked"
+        let (left, right) = world.connect(one, other)
+        world.run(1000)
+        #expect(left.ended?.goodbye.code == .notTrusted && right.ended != nil)
+        #expect(other.store.documents == 0)
+    }
+
+    @Test("Statements are judged before anything that follows them is looked at")
+    func statementsFirst() {
+        let bench = Bench()
+        bench.isSlow = true
+        bench.start(documents: 3)
+        bench.say(.hello(Bench.hello()))
+        bench.say(.open(feed: 1, database: 1))
+        bench.say(.subscribe(feed: 1, after: nil))
+        #expect(bench.requests.isEmpty)
+        bench.answer()
+        #expect(!bench.requests.isEmpty)
+        for _ in 0..<10 { bench.answer() }
+        #expect(bench.said.contains { if case .changes = $0 { true } else { false } })
+
+        // A later revocation holds what follows it, too.
+        let asked = bench.requests.count
+        bench.say(.statements([[1]]))
+        bench.say(
+            .want(
+                feed: 1, request: 1,
+                wants: [Want(document: Samples.document("doc-1"), revisions: [Samples.id(1, 1)], known: [])]))
+        #expect(bench.requests.count == asked)
+        bench.input(.statementsJudged(refusal: "revoked by ann"))
+        #expect(bench.ended?.goodbye == Goodbye(code: .notTrusted, text: "revoked by ann"))
+        #expect(bench.requests.count == asked)
+    }
+
+    @Test("A silent peer is pinged and then dropped", arguments: [1, 2, 3])
+    func heartbeat(seed: UInt64) {
+        let world = World(seed: seed)
+        let (one, other) = (world.addNode(), world.addNode())
+        let (left, right) = world.connect(one, other)
+        world.run(60_000)
+        #expect(left.ended == nil && right.ended == nil)
+        let started = world.now
+        right.isCut = true
+        world.run(60_000) { left.ended != nil }
+        #expect(left.ended?.goodbye.code == .silence)
+        #expect(world.now - started >= 10_000 && world.now - started <= 15_100)
+    }
+
+    @Test("Round trip and clock offset are measured")
+    func clocks() {
+        let world = World(seed: 3)
+        let (one, other) = (world.addNode(), world.addNode())
+        other.clockSkew = 90_000
+        let (left, right) = world.connect(one, other)
+        world.run(40_000)
+        func measured(_ side: LinkSide) -> [(UInt64, Int64)] {
+            side.events.compactMap {
+                if case .heartbeat(let trip, let offset?) = $0 { (trip, offset) } else { nil }
+            }
+        }
+        for (trip, offset) in measured(left) { #expect(trip <= 12 && abs(offset - 90_000) <= 6) }
+        for (trip, offset) in measured(right) { #expect(trip <= 12 && abs(offset + 90_000) <= 6) }
+        #expect(measured(left).count > 4)
+    }
+
+    @Test("A pong waits for no store")
+    func pong() {
+        let bench = Bench.opened(documents: 10)
+        bench.isSlow = true
+        bench.say(.open(feed: 1, database: 1))
+        bench.say(.subscribe(feed: 1, after: nil))
+        bench.say(.ping(Heartbeat(nonce: 7, wallClock: nil)))
+        #expect(bench.said.last == .pong(Heartbeat(nonce: 7, wallClock: nil)))
+        #expect(!bench.waiting.isEmpty)
+    }
+
+    @Test("A peer that says no hello is dropped")
+    func noHello() {
+        let bench = Bench()
+        bench.start()
+        #expect(bench.link.nextDeadline == Instant(milliseconds: 11_000))
+        bench.pass(10_000)
+        #expect(bench.ended?.goodbye.code == .silence)
+        #expect(bench.link.isEnded && bench.link.nextDeadline == nil)
+        bench.say(.hello(Bench.hello()))
+        #expect(bench.requests.isEmpty)
+    }
+
+    @Test("Presence records, later statements and goodbyes reach the other side")
+    func sideChannel() {
+        let world = World(seed: 4)
+        let (one, other) = (world.addNode(), world.addNode())
+        let (left, right) = world.connect(one, other)
+        #expect(world.run { left.isInSync })
+        left.input(.presence([1, 2, 3]))
+        world.run(50)
+        #expect(right.events.contains(.presence([1, 2, 3])))
+        other.distrust = "revoked"
+        left.input(.statements([[4]]))
+        world.run(50)
+        #expect(right.ended?.goodbye == Goodbye(code: .notTrusted, text: "revoked"))
+        #expect(left.ended == LinkEnd(isByPeer: true, goodbye: Goodbye(code: .notTrusted, text: "revoked")))
+    }
+
+    @Test("An ordinary end writes the checkpoints that were put off")
+    func checkpointsAtTheEnd() {
+        let world = World(seed: 5)
+        let (one, other) = (world.addNode(), world.addNode())
+        for number in 0..<10 {
+            one.store.put("doc-\(number)", "{}")
+        }
+        let (left, right) = world.connect(one, other)
+        #expect(world.run { left.isInSync && right.isInSync })
+        // Its own feed brought nothing, so this checkpoint is put off.
+        left.input(.stop(Goodbye(code: .closing, text: "stopping")))
+        world.run(100)
+        #expect(one.store.checkpoints[other.id]?.sequence == UInt64(other.store.documents))
+        #expect(right.ended?.isByPeer == true)
+    }
+
+    @Test("A peer that reads nothing while it talks is dropped before much waits for it")
+    func neverReads() {
+        let bench = Bench.opened()
+        bench.input(.sendBufferDrained(remaining: ReplicationLimits.heldBytes))
+        #expect(bench.ended == nil)
+        bench.input(.sendBufferDrained(remaining: ReplicationLimits.heldBytes + 1))
+        #expect(bench.ended?.goodbye.code == .silence)
+    }
+}

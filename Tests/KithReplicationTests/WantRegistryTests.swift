@@ -1,0 +1,71 @@
+import KithDocument
+import Testing
+
+@testable import KithReplication
+
+@Suite struct WantRegistryTests {
+    private func wants(_ ids: String...) -> [Want] {
+        ids.map { Want(document: DocumentID(unchecked: $0), revisions: [Samples.id(1, 1)], known: []) }
+    }
+
+    private func at(_ milliseconds: UInt64) -> Instant { Instant(milliseconds: milliseconds) }
+
+    @Test("A document is asked of one link until that link is quiet for 5 s")
+    func takeover() {
+        var registry = WantRegistry()
+        #expect(registry.claim(wants("a", "b"), by: 1, now: at(0)).granted == wants("a", "b"))
+        let second = registry.claim(wants("b", "c"), by: 2, now: at(4999))
+        #expect(second.granted == wants("c") && second.deferred == wants("b"))
+        registry.keep(by: 1, now: at(4999))
+        #expect(registry.claim(wants("b"), by: 2, now: at(9000)).granted.isEmpty)
+        #expect(registry.claim(wants("b"), by: 2, now: at(9999)).granted == wants("b"))
+        registry.keep(by: 2, now: at(9999))
+        // The first is heard of again: what was taken over stays with the second.
+        registry.release([DocumentID(unchecked: "b")], by: 1, now: at(10_000))
+        #expect(registry.claim(wants("b"), by: 1, now: at(10_000)).granted.isEmpty)
+        #expect(registry.count == 3)
+    }
+
+    @Test("What is released may be asked of any link; the end of a link releases all")
+    func release() {
+        var registry = WantRegistry()
+        _ = registry.claim(wants("a", "b"), by: 1, now: at(0))
+        registry.release([DocumentID(unchecked: "a")], by: 1, now: at(1))
+        #expect(registry.claim(wants("a"), by: 2, now: at(2)).granted == wants("a"))
+        registry.releaseAll(by: 1)
+        #expect(registry.claim(wants("b"), by: 2, now: at(3)).granted == wants("b"))
+        registry.releaseAll(by: 2)
+        registry.releaseAll(by: 3)
+        #expect(registry.count == 0)
+    }
+
+    @Test("A link that waited for nothing for long is not taken for a quiet one")
+    func idle() {
+        var registry = WantRegistry()
+        _ = registry.claim(wants("a"), by: 1, now: at(0))
+        registry.release([DocumentID(unchecked: "a")], by: 1, now: at(1))
+        _ = registry.claim(wants("b"), by: 1, now: at(100_000))
+        #expect(registry.claim(wants("b"), by: 2, now: at(100_001)).deferred == wants("b"))
+        #expect(registry.claim(wants("b"), by: 1, now: at(100_001)).deferred == wants("b"))
+    }
+
+    @Test("The leaves that a peer has are not offered to it, within a bound")
+    func echo() {
+        var filter = EchoFilter()
+        let change = Change(
+            sequence: 1, document: DocumentID(unchecked: "a"),
+            leaves: [AnnouncedLeaf(id: Samples.id(1, 1)), AnnouncedLeaf(id: Samples.id(1, 2))])
+        filter.note(change.document, change.leaves[0])
+        #expect(!filter.covers(change))
+        filter.note([change])
+        #expect(filter.covers(change))
+        #expect(!filter.covers(Change(sequence: 1, document: DocumentID(unchecked: "b"), leaves: change.leaves)))
+        for number in 0..<UInt64(ReplicationLimits.echoedLeaves) {
+            filter.note(
+                DocumentID(unchecked: "x"),
+                AnnouncedLeaf(id: RevisionID(generation: number + 1, digest: Digest128(high: 0, low: 0))))
+        }
+        #expect(filter.count == ReplicationLimits.echoedLeaves)
+        #expect(!filter.covers(change))
+    }
+}
