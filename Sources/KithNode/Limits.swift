@@ -43,6 +43,8 @@ package enum NodeLimits {
     package static let spareLinkMilliseconds: Int64 = 30_000
     /// A node that could not be reached this often in a row is skipped in the ring.
     package static let failuresUntilUnreachable = 3
+    /// What databases leave for later is done this often, in milliseconds: an hour.
+    package static let maintenanceMilliseconds: UInt64 = 3_600_000
     /// The mesh is looked at anew at least this often, in milliseconds.
     package static let evaluationMilliseconds: UInt64 = 5_000
 
@@ -56,11 +58,16 @@ package enum NodeLimits {
     /// Changes of one's own record are sent at most this often, in milliseconds.
     package static let presenceMinimumMilliseconds: UInt64 = 2_000
     package static let presenceLifeMilliseconds: UInt64 = 60_000
-    /// Largest presence record in bytes: a node with every database and neighbour there may be fits.
+    /// Largest presence record in bytes: the two bounds that follow fit with the longest names.
     package static let presenceBytes = 32 << 10
+    /// Databases and neighbours that a presence record tells of; who has more tells of the first.
+    package static let presenceDatabases = 64
+    package static let presenceNeighbours = 256
     /// Nodes in the presence map: more than a local network has.
     package static let presenceNodes = 4_096
 
+    /// Nodes that are announced and were never met, of those that status shows.
+    package static let shownStrangers = 32
     /// Nodes remembered across restarts.
     package static let rememberedNodes = 4_096
     /// Open databases of one node: each costs a few descriptors and a page cache.

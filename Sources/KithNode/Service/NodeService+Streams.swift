@@ -5,9 +5,9 @@ import KithStore
 import Synchronization
 
 extension NodeService {
-    /// Documents in one page of a stream, and in one transaction of an import.
+    /// Documents in one page of a stream, and handed over at once by an import.
     private static var pageDocuments: Int { 500 }
-    /// Bytes of documents in one transaction of an import.
+    /// Bytes of documents in one page of an export, and handed over at once by an import.
     private static var batchBytes: Int { 4 << 20 }
 
     func changes(of name: String, _ request: ControlChanges) async throws(ControlError) -> ControlStream {
@@ -67,7 +67,7 @@ extension NodeService {
             while true {
                 let after = last
                 let page = try await reading(name) { reader throws(StoreError) in
-                    try reader.documents(after: after, limit: Self.pageDocuments)
+                    try reader.documents(after: after, limit: Self.pageDocuments, maximumBytes: Self.batchBytes)
                 }
                 guard let end = page.last else { return }
                 last = end.id
@@ -110,7 +110,7 @@ extension NodeService {
         throw ControlError(.invalid, "the file was read up to document \(run.read): \(wrong.message)")
     }
 
-    /// Writes what an import has gathered, in one transaction.
+    /// Writes what an import has gathered.
     private func store(_ run: inout ImportRun, in name: String) async throws(ControlError) {
         let (batch, isInitial) = (run.takeBatch(), run.request.isInitial)
         if batch.isEmpty { return }

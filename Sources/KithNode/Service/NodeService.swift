@@ -139,7 +139,17 @@ struct NodeService: ControlService {
         do throws(TransportError) {
             let statement = try SignedStatement(
                 .policy(database: name, number: number, json: json), by: admin, trust: node.identity.trust)
-            await onNode { $0.take($0.membership.take(statement)) }
+            guard statement.encoded.count <= ReplicationLimits.statementBytes else {
+                throw TransportError.malformed("the policy is too long to be told to peers")
+            }
+            let isKept = await onNode { node in
+                node.take(node.membership.take(statement))
+                return node.keptMembership == node.membership.changeCount
+            }
+            guard isKept else {
+                throw TransportError.identity(
+                    "the policy holds now but can't be written to disk: see the log, and set it again")
+            }
         } catch {
             throw ControlError(.failed, error.message)
         }
