@@ -69,7 +69,9 @@ extension Node {
         }
         for driver in links {
             let isEmptyThere = peers[driver.peer.nodeID]?.carried[name]?.state.documents == 0
-            if database.summary.documents > 0 || isEmptyThere || firstFeeds.begin(name, link: driver.id) {
+            // A reader fills nobody, so it must not be waited for.
+            let isReader = driver.peer.role == .reader
+            if database.summary.documents > 0 || isEmptyThere || isReader || firstFeeds.begin(name, link: driver.id) {
                 driver.post(.hold(database: name, isHeld: false))
             }
         }
