@@ -42,5 +42,5 @@ package enum SimulationLimits {
     /// Deadlines that one link may want at one moment: a few parts of it have one each.
     static let deadlinesAtOnce = 20
     /// Events without an end to them are a livelock: a run of this many fails (L1).
-    static let events = 5_000_000
+    static let events = 1_000_000
 }

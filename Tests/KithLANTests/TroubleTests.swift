@@ -17,6 +17,7 @@ struct TroubleTests {
         try cutOff(nodes, cut: "cable", seconds: 7, begin: "lab_cut 3", end: "lab_heal 3", of: lan.lab)
         // And for longer: whose cable it is sees that it is back.
         try cutOff(nodes, cut: "long cable", seconds: 18, begin: "lab_cut 3", end: "lab_heal 3", of: lan.lab)
+        #expect(nodes[2].log.contains("the network has changed"))
     }
 
     private func cutOff(

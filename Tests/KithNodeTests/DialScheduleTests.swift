@@ -75,7 +75,7 @@ import Testing
         _ = schedule.due(["a", "b"], now: now)
         schedule.failed("a", now: now)
         schedule.startOver()
-        #expect(schedule.due(["a", "b"], now: now) == ["a", "b"])
+        #expect(schedule.due(["a", "b"], now: now) == ["a"], "b is being dialled")
         #expect(schedule.failures(of: "a") == 0)
     }
 

@@ -86,8 +86,8 @@ package struct DialSchedule<Target: Hashable & Comparable & Sendable>: Sendable 
         if case .waiting(_, let failures) = states[target] { states[target] = .waiting(until: now, failures: failures) }
     }
 
-    /// The network is another: what failed before says nothing any more, and attempts under way were given up.
+    /// The network is another: what failed before says nothing any more, and whoever waits is dialled at once.
     package mutating func startOver() {
-        states = states.filter { if case .connected = $0.value { true } else { false } }
+        states = states.filter { if case .waiting = $0.value { false } else { true } }
     }
 }

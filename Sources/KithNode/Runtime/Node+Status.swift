@@ -79,7 +79,8 @@ extension Node {
         return now - exchange <= NodeLimits.exchangeMilliseconds
     }
 
-    /// When something was last received of a peer, in milliseconds since 1970. Any byte counts: who is pinged rarely pings.
+    /// When something was last received of a peer, in milliseconds since 1970. Any byte counts: who is pinged rarely
+    /// pings.
     private func lastExchange(_ peer: PeerState, now: Int64) -> Int64? {
         guard peer.isOpen, let driver = peer.link.flatMap({ drivers[$0] }) else { return peer.lastExchangeAt }
         let silence = SystemClock.now.milliseconds(since: driver.lastHeard)

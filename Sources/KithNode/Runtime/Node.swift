@@ -28,6 +28,8 @@ package final class Node: @unchecked Sendable {
     var listener: Listener?
     var discovery: AvahiDiscovery?
     var networkWatch: NetworkWatch?
+    /// When attempts under way were last given up for another network.
+    var networkGainedAt: Instant?
     var control: ControlServer?
 
     // The mesh.
