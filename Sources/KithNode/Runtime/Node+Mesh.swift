@@ -205,6 +205,7 @@ extension Node {
     ) {
         if peer.nodeID == id {
             book.reachedSelf(at: address, now: now.milliseconds)
+            if let expected { schedule.failed(.node(expected), now: now) }
             connection.close()
             return evaluate()
         }
