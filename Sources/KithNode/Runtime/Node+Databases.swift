@@ -66,17 +66,16 @@ extension Node {
     // MARK: The first feed of an empty database
 
     /// Lets one link fill a database that is empty here; once it has caught up or can't, or when the database is not
-    /// empty, all links pull it. Nobody pulls from a reader.
+    /// empty, all links pull it. A reader fills nobody, so it is not waited for.
     func fillNext(_ name: String) {
         guard let database = catalog[name] else { return }
         for number in drivers.keys.sorted() {
             guard let driver = drivers[number], let peer = peers[driver.peer.nodeID], peer.link == number,
                 let entry = peer.carried[name]
             else { continue }
-            if database.summary.documents > 0 || entry.state.documents == 0 {
-                driver.post(.hold(database: name, isHeld: false))
-            } else if peer.role != .reader, peer.sessions[name]?.hasFailed != true,
-                firstFeeds.begin(name, link: number)
+            let fillsNobody = entry.state.documents == 0 || peer.role == .reader
+            if database.summary.documents > 0 || fillsNobody
+                || (peer.sessions[name]?.hasFailed != true && firstFeeds.begin(name, link: number))
             {
                 driver.post(.hold(database: name, isHeld: false))
             }

@@ -48,13 +48,14 @@ extension Node {
         let peer = driver.peer.nodeID
         guard isRunning, peer != id else { return driver.connection.close() }
         drivers[driver.id] = driver
+        let now = SystemClock.now
         if let pause = pauses.pause(of: peer, now: SystemClock.wallMilliseconds) {
             driver.start(held: Set(catalog.databases.map(\.name.string)))
             let text = pause.until.map { "paused here until \(SystemClock.text(ofMilliseconds: $0))" } ?? "paused here"
             return driver.post(.stop(Goodbye(code: .paused, text: text)))
         }
         let old = peers[peer]?.link.flatMap { drivers[$0] }
-        let isAlive = old.map { SystemClock.now.milliseconds(since: $0.lastHeard) < NodeLimits.linkAliveMilliseconds }
+        let isAlive = old.map { now.milliseconds(since: $0.lastHeard) < NodeLimits.linkAliveMilliseconds }
         let link = LinkArbiter.Link(id: driver.id, isDialled: driver.isDialled)
         switch arbiter.authenticated(link, to: peer, oldIsAlive: isAlive ?? false) {
         case .reject:

@@ -252,12 +252,16 @@ extension Node {
     }
 
     private func judge(_ condition: ControlWait) -> WaitOutcome {
+        if let name = condition.database, catalog[name] == nil {
+            return .lacks(ControlError.unknownDatabase(name).message)
+        }
         let open = peers.values.filter(\.isOpen).sorted { $0.id < $1.id }
         guard open.count >= condition.peers else {
             return .lacks("\(open.count) of \(condition.peers) peers are connected; kith status says more")
         }
-        guard let name = condition.database else { return .holds(ControlWaitResult(peers: open.count, inSync: nil)) }
-        guard let database = catalog[name] else { return .lacks("database \(Shown.name(name)) is not here any more") }
+        guard let name = condition.database, let database = catalog[name] else {
+            return .holds(ControlWaitResult(peers: open.count, inSync: nil))
+        }
         let now = SystemClock.wallMilliseconds
         let inSync = open.count { isInSync($0, database, now: now) }
         guard inSync == open.count else {

@@ -41,7 +41,7 @@ struct NodeService: ControlService {
     func mesh() async throws(ControlError) -> ControlMesh { await onNode { $0.mesh() } }
 
     func wait(for condition: ControlWait) async throws(ControlError) -> ControlWaitResult {
-        if let name = condition.database { _ = try database(name) }
+        // A database that is not here yet is waited for: on a new node it comes with the first link.
         let node = node
         let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<Node.WaitOutcome, Never>) in
             node.queue.async { node.wait(for: condition) { continuation.resume(returning: $0) } }
