@@ -82,7 +82,7 @@ extension StoreReader {
         defer { row.reset() }
         row.bind(1, text: id.string)
         guard try row.step() else { return nil }
-        var bodies: [RevisionID: [UInt8]] = [:]
+        var bodies = RevisionBodies()
         if !row.isNull(4) { bodies[try RevisionID(row, 2, of: id.string)] = row.bytes(4) }
         if DocumentFlags(rawValue: row.number(1)).contains(.otherBodies) {
             let list = try connection.statement(.liveBodies)
