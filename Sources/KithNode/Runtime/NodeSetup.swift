@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import KithDiscovery
 import KithDocument
+import KithNetwork
 import KithTransport
 import Synchronization
 
@@ -37,7 +38,10 @@ package enum NodeSetup {
             let name = nodeName ?? machineName
             let identity: Identity
             if let peer {
-                let endpoint = try Endpoint(peer, defaultPort: NodeConfiguration.defaultPort)
+                let endpoint: Endpoint
+                do throws(AddressError) {
+                    endpoint = try Endpoint(peer: peer, defaultPort: NodeConfiguration.defaultPort)
+                } catch { throw .address(error.message) }
                 identity = try Joiner.join(code, at: endpoint, nodeName: name)
             } else {
                 identity = try InviterSearch(code, nodeName: name).run()
@@ -116,9 +120,7 @@ private final class InviterSearch: Sendable {
 
     private func found(_ addresses: [NetworkAddress]) {
         let isNews = state.withLock { state in
-            let new = addresses.map { Endpoint(host: $0.host, port: $0.port) }.filter {
-                state.tried.insert($0).inserted
-            }
+            let new = addresses.map(Endpoint.numeric).filter { state.tried.insert($0).inserted }
             state.waiting += new
             return !new.isEmpty
         }
