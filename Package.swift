@@ -99,5 +99,9 @@ let package = Package(
         .testTarget(
             name: "KithEndToEndTests", dependencies: ["KithDocument", "KithHTTPCore", "KithTestSupport", "kith"],
             swiftSettings: settings),
+        // On a LAN of network namespaces; `--filter LAN` chooses it, and the suites so named of other targets.
+        .testTarget(
+            name: "KithLANTests", dependencies: ["KithDocument", "KithHTTPCore", "KithTestSupport", "kith"],
+            swiftSettings: settings),
     ]
 )

@@ -25,7 +25,7 @@ package enum SimulationLimits {
     /// How long a node's links may take to hear of its own commit: the slowest virtual disk takes 0.4 s.
     static let ownStatusLag: UInt64 = 1_000_000
 
-    /// After healing: every pair is connected within this (L2). The longest wait between dials is 15 s, a hanging dial
+    /// After healing: every pair is connected within this (L2). The longest wait between dials is 5 s, a hanging dial
     /// 4 s, a silent link 15 s.
     static let reconnectTime: UInt64 = 45_000_000
     /// After healing: all nodes are equal and say so within this (L1). A fruitless comparison is repeated after at most
@@ -42,5 +42,5 @@ package enum SimulationLimits {
     /// Deadlines that one link may want at one moment: a few parts of it have one each.
     static let deadlinesAtOnce = 20
     /// Events without an end to them are a livelock: a run of this many fails (L1).
-    static let events = 5_000_000
+    static let events = 1_000_000
 }

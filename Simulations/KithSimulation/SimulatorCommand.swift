@@ -5,8 +5,8 @@ package enum SimulatorCommand {
     package static let help = """
         kith-sim: a mesh of nodes in one process, on virtual time, from one seed
 
-        usage: kith-sim --seed N [--nodes N] [--minutes M] [--trace] [--print-plan]
-               kith-sim --seeds A..B [--nodes N] [--minutes M]
+        usage: kith-sim --seed N [--nodes N] [--minutes M | --short] [--trace] [--print-plan]
+               kith-sim --seeds A..B [--nodes N] [--minutes M | --short]
                kith-sim --plan FILE [--trace]
 
           --seed N       run the plan that is drawn from N
@@ -14,6 +14,7 @@ package enum SimulatorCommand {
           --plan FILE    run the plan in FILE; - reads it from standard input
           --nodes N      this many nodes, 3 to 6, instead of a number from the seed
           --minutes M    operations and faults for M minutes of virtual time
+          --short        the short runs of the test suite
           --trace        print every event
           --print-plan   print the plan and run nothing
           --sabotage S   put in a bug on purpose: \(Sabotage.allCases.map(\.rawValue).joined(separator: ", "))
@@ -27,6 +28,7 @@ package enum SimulatorCommand {
         var seeds: ClosedRange<UInt64>?
         var planFile: String?
         var options = PlanGenerator.Options()
+        var isShort = false
         var prints = false
         var printsPlan = false
         var sabotage: Sabotage?
@@ -101,7 +103,11 @@ package enum SimulatorCommand {
     private static func command(_ seed: UInt64, _ request: Request) -> String {
         var command = "kith-sim --seed \(seed)"
         if let nodes = request.options.nodes { command += " --nodes \(nodes)" }
-        if let minutes = request.options.minutes { command += " --minutes \(minutes)" }
+        if request.isShort {
+            command += " --short"
+        } else if let seconds = request.options.seconds {
+            command += " --minutes \(seconds / 60)"
+        }
         if let sabotage = request.sabotage { command += " --sabotage \(sabotage.rawValue)" }
         return command + " --trace"
     }
@@ -129,7 +135,11 @@ package enum SimulatorCommand {
             case "--seeds": request.seeds = try seeds(try value(of: option))
             case "--plan": request.planFile = try value(of: option)
             case "--nodes": request.options.nodes = try number(of: option, in: SimulationLimits.nodes)
-            case "--minutes": request.options.minutes = try number(of: option, in: 1...1_000)
+            case "--minutes": request.options.seconds = 60 * (try number(of: option, in: 1...1_000))
+            case "--short":
+                request.options.seconds = request.options.seconds ?? PlanGenerator.Options.short.seconds
+                request.options.leastSegment = PlanGenerator.Options.short.leastSegment
+                request.isShort = true
             case "--trace": request.prints = true
             case "--print-plan": request.printsPlan = true
             case "--sabotage":

@@ -4,14 +4,17 @@ import Glibc
 package struct Interface: Hashable, Sendable {
     package let index: UInt32
     package let isLoopback: Bool
+    /// Whether it has a carrier: a cable with something at the other end.
+    package let isRunning: Bool
     /// The address without a port.
     package let ip: [UInt8]
     /// Leading bits of the address that name its subnet.
     package let prefixLength: Int
 
-    package init(index: UInt32, isLoopback: Bool, ip: [UInt8], prefixLength: Int) {
+    package init(index: UInt32, isLoopback: Bool, isRunning: Bool = true, ip: [UInt8], prefixLength: Int) {
         self.index = index
         self.isLoopback = isLoopback
+        self.isRunning = isRunning
         self.ip = ip
         self.prefixLength = prefixLength
     }
@@ -42,7 +45,8 @@ package struct Interface: Hashable, Sendable {
             guard index != 0 else { continue }
             interfaces.append(
                 Interface(
-                    index: index, isLoopback: flags & Int32(IFF_LOOPBACK) != 0, ip: ip,
+                    index: index, isLoopback: flags & Int32(IFF_LOOPBACK) != 0,
+                    isRunning: flags & Int32(IFF_RUNNING) != 0, ip: ip,
                     prefixLength: prefixLength(entry.pointee.ifa_netmask, bytes: ip.count)))
         }
         return interfaces

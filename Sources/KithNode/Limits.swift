@@ -10,9 +10,10 @@ package enum NodeLimits {
     package static let bridgingDelayMilliseconds: UInt64 = 10_000
 
     /// The first wait after a failed dial, doubled with each failure up to the longest; the actual wait is drawn from
-    /// the upper half, so that nodes started together do not dial together.
+    /// the upper half, so that nodes started together do not dial together. The longest is short because a node that
+    /// returns is to be in sync within 10 s, and a dial under way at that moment takes its 4 s first.
     package static let firstDialDelayMilliseconds: UInt64 = 500
-    package static let longestDialDelayMilliseconds: UInt64 = 15_000
+    package static let longestDialDelayMilliseconds: UInt64 = 5_000
     /// A link that lived this long was no failure when it ends, in milliseconds.
     package static let steadyLinkMilliseconds: UInt64 = 5_000
     /// Failures of a target that is not wanted any more are remembered this long, in milliseconds.

@@ -97,7 +97,9 @@ extension CBORReader {
         for _ in 0..<count {
             try tuple(3, "the digest of a range")
             let index = UInt16(try uint(atMost: 0xFFFF, "a range"))
-            if let last = ranges.last, index <= last.index { throw ProtocolError("the digests of ranges do not ascend") }
+            if let last = ranges.last, index <= last.index {
+                throw ProtocolError("the digests of ranges do not ascend")
+            }
             let documents = UInt32(try uint(atMost: UInt64(UInt32.max), "the documents of a range"))
             ranges.append(RangeDigests.Range(index: index, documents: documents, digest: try digest()))
         }

@@ -65,7 +65,9 @@ package struct CBORReader {
     }
 
     /// The bytes of a byte string, in place.
-    package mutating func byteString(atMost limit: Int, _ what: StaticString) throws(ProtocolError) -> UnsafeRawBufferPointer {
+    package mutating func byteString(atMost limit: Int, _ what: StaticString) throws(ProtocolError)
+        -> UnsafeRawBufferPointer
+    {
         take(try count(2, perItem: 1, limit, what))
     }
 

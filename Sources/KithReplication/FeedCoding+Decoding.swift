@@ -205,7 +205,9 @@ private struct RawItem {
         guard body.count <= DocumentLimits.documentBytes else {
             throw .malformed("the body has \(body.count) bytes, over the limit of \(DocumentLimits.documentBytes)")
         }
-        guard resolver.utf8.count <= DocumentLimits.resolverBytes else { throw .malformed("the name of a resolver is too long") }
+        guard resolver.utf8.count <= DocumentLimits.resolverBytes else {
+            throw .malformed("the name of a resolver is too long")
+        }
         let revision = Revision(
             id: id, parent: try Self.ids(parent, atMost: 1).first,
             mergedParents: try Self.ids(mergedParents, atMost: DocumentLimits.leaves), kind: kind, body: Array(body),
@@ -257,7 +259,9 @@ private struct RawItem {
         for offset in stride(from: 0, to: version.count, by: 16) {
             entries.append(.init(writer: version.bigEndian(at: offset), time: version.bigEndian(at: offset + 8)))
         }
-        guard let decoded = Version(ascending: entries) else { throw .malformed("the entries of a version do not ascend") }
+        guard let decoded = Version(ascending: entries) else {
+            throw .malformed("the entries of a version do not ascend")
+        }
         return decoded
     }
 

@@ -23,7 +23,9 @@ struct HeartbeatState {
 
     /// The wall clock now, from its last reading; nil before the first.
     func wallClock(_ now: Instant) -> Int64? {
-        wallClock.map { $0.milliseconds.addingReportingOverflow(Int64(clamping: now.milliseconds(since: $0.at))).partialValue }
+        wallClock.map {
+            $0.milliseconds.addingReportingOverflow(Int64(clamping: now.milliseconds(since: $0.at))).partialValue
+        }
     }
 
     private var pingDeadline: Instant {

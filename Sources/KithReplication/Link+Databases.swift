@@ -8,7 +8,8 @@ extension Link {
         lastNumber += 1
         carried.append(
             Carried(
-                number: lastNumber, name: database.name, summary: database.summary, isHeld: database.isHeld, session: nil))
+                number: lastNumber, name: database.name, summary: database.summary, isHeld: database.isHeld,
+                session: nil))
     }
 
     mutating func carry(_ database: CarriedDatabase) {

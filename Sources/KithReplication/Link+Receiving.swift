@@ -68,7 +68,9 @@ extension Link {
     }
 
     mutating func judged(_ refusal: String?) throws(ProtocolError) {
-        guard isJudging else { preconditionFailure("statements were judged that were not given out; the link is \(state)") }
+        guard isJudging else {
+            preconditionFailure("statements were judged that were not given out; the link is \(state)")
+        }
         isJudging = false
         if let refusal { return end(Goodbye(code: .notTrusted, text: refusal)) }
         if case .judging(let hello, let version) = state {

@@ -13,7 +13,8 @@ extension Message {
         switch type {
         case .hello: self = .hello(try Hello(&reader))
         case .databases: self = .databases(try DatabasesUpdate(&reader))
-        case .statements: self = .statements(try Self.only(&reader) { r throws(ProtocolError) in try r.statements() } ?? [])
+        case .statements:
+            self = .statements(try Self.only(&reader) { r throws(ProtocolError) in try r.statements() } ?? [])
         case .presence:
             self = .presence(
                 try Self.only(&reader) { r throws(ProtocolError) in

@@ -19,7 +19,8 @@ extension Puller {
         }
         if revisions.isFinal {
             guard requests[index].left == 0, assembly?.request != revisions.request else {
-                throw ProtocolError("request \(revisions.request) ends with \(requests[index].left) documents unanswered")
+                throw ProtocolError(
+                    "request \(revisions.request) ends with \(requests[index].left) documents unanswered")
             }
             let request = requests.remove(at: index)
             pages[self.index(ofPage: request.page)].unanswered -= 1
@@ -38,7 +39,8 @@ extension Puller {
             throw ProtocolError("parts of two documents are under way")
         }
         var assembly =
-            self.assembly ?? Assembly(request: chunk.request, totalBytes: chunk.totalBytes, bytes: [], keptAt: output.now)
+            self.assembly
+            ?? Assembly(request: chunk.request, totalBytes: chunk.totalBytes, bytes: [], keptAt: output.now)
         self.assembly = nil
         guard assembly.request == chunk.request, assembly.totalBytes == chunk.totalBytes,
             assembly.bytes.count == chunk.offset, chunk.bytes.count <= chunk.totalBytes - chunk.offset
@@ -216,7 +218,9 @@ extension Puller {
 
     /// Tells a source that does not pull from here where this database stands now.
     mutating func refreshAcknowledgement(_ facts: SessionFacts, _ output: inout LinkOutput) {
-        guard !facts.serves, completedPage > 0, let deadline = refreshDeadline(facts), deadline <= output.now else { return }
+        guard !facts.serves, completedPage > 0, let deadline = refreshDeadline(facts), deadline <= output.now else {
+            return
+        }
         acknowledge(facts, &output)
     }
 

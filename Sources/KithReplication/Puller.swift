@@ -147,7 +147,9 @@ struct Puller {
             throw ProtocolError("a checkpoint is called unknown that was not sent")
         }
         unknowns += 1
-        if unknowns > Self.mostUnknowns { throw ProtocolError("a checkpoint of the source's own making is unknown to it") }
+        if unknowns > Self.mostUnknowns {
+            throw ProtocolError("a checkpoint of the source's own making is unknown to it")
+        }
         processed = nil
         written = nil
         facts.noteTheirs(state)
@@ -192,7 +194,8 @@ struct Puller {
 
     /// Begins work on a page.
     mutating func add(
-        _ changes: [Change], _ origin: PulledPage.Origin, _ bytes: Int, _ facts: SessionFacts, _ output: inout LinkOutput
+        _ changes: [Change], _ origin: PulledPage.Origin, _ bytes: Int, _ facts: SessionFacts,
+        _ output: inout LinkOutput
     ) {
         var page = PulledPage(key: nextPageKey, origin: origin, changes: changes)
         nextPageKey += 1
@@ -258,7 +261,10 @@ struct Puller {
     }
 
     mutating func sendWants(_ output: inout LinkOutput) {
-        while requests.count < ReplicationLimits.requestsInFlight, !waiting.isEmpty {
+        // With many databases wants alone could fill the buffer of a slow connection.
+        while requests.count < ReplicationLimits.requestsInFlight, !waiting.isEmpty,
+            output.gate.unsent < ReplicationLimits.sendBufferBytes
+        {
             let (page, wants) = waiting.removeFirst()
             requests.append(PullRequest(number: nextRequest, page: page, wants: wants))
             output.send(.want(feed: feed, request: nextRequest, wants: wants))

@@ -82,7 +82,9 @@ extension Puller {
     mutating func receive(
         _ answer: RangeAnswer, _ facts: inout SessionFacts, _ output: inout LinkOutput
     ) throws(ProtocolError) {
-        guard let running = reconciliation else { throw ProtocolError("digests of ranges came that were not asked for") }
+        guard let running = reconciliation else {
+            throw ProtocolError("digests of ranges came that were not asked for")
+        }
         switch running.step {
         case .first:
             guard answer.ranges.allSatisfy({ $0.index < 256 }) else { throw ProtocolError("a first byte is over 255") }

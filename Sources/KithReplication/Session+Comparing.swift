@@ -8,8 +8,9 @@ extension Session {
         if facts.pulls {
             guard let puller, puller.isAtRest, let processed = puller.processed else { return nil }
             // What the peer said of itself must not be ahead of what was taken in.
-            guard processed.timeline != facts.theirs.position.timeline
-                || processed.sequence >= facts.theirs.position.sequence
+            guard
+                processed.timeline != facts.theirs.position.timeline
+                    || processed.sequence >= facts.theirs.position.sequence
             else { return nil }
         }
         if facts.serves {
@@ -53,7 +54,8 @@ extension Session {
         }
         puller?.comparing = nil
         output.store(
-            .digest(of: documents.union(compared.documents)), facts.database, for: facts.owner(feed, .ownDigest(compared)))
+            .digest(of: documents.union(compared.documents)), facts.database,
+            for: facts.owner(feed, .ownDigest(compared)))
     }
 
     /// Both sides without what either leaves out.

@@ -110,7 +110,8 @@ struct Session {
         case (.deliveries, .deliveries(let page)):
             if source?.read(page, &facts, &output) == false {
                 failServing(
-                    ReplicaError(code: "no_progress", message: "documents could not be read", isTransient: true), &output)
+                    ReplicaError(code: "no_progress", message: "documents could not be read", isTransient: true),
+                    &output)
             }
         case (.ranges, .rangeDigests(let digests)): source?.scanned(digests, &output)
         case (.rangeChanges, .changesInRanges(let changes)): source?.listed(changes, &output)
@@ -153,14 +154,18 @@ struct Session {
 
     /// What follows an input of any kind: the store is read for the peer, the databases are compared.
     mutating func settle(_ output: inout LinkOutput) {
+        puller?.sendWants(&output)
         source?.serve(facts, &output)
         puller?.refreshAcknowledgement(facts, &output)
         comparison.update(comparablePair, now: output.now)
     }
 
     var nextDeadline: Instant? {
-        [puller?.nextDeadline(facts), source?.nextDeadline(), comparison.deadline, puller == nil ? failure?.retryAt : nil]
-            .compactMap(\.self).min()
+        [
+            puller?.nextDeadline(facts), source?.nextDeadline(), comparison.deadline,
+            puller == nil ? failure?.retryAt : nil,
+        ]
+        .compactMap(\.self).min()
     }
 
     // Status.
@@ -208,7 +213,9 @@ extension Source {
     fileprivate func outstanding(_ facts: SessionFacts) -> UInt64? {
         guard case .streaming = phase else { return nil }
         let latest = max(facts.local.position.sequence, readThrough)
-        if sent.isEmpty, !hasMore, !isReading, emptyPage == nil { return latest > readThrough ? latest - readThrough : 0 }
+        if sent.isEmpty, !hasMore, !isReading, emptyPage == nil {
+            return latest > readThrough ? latest - readThrough : 0
+        }
         let reached = acknowledged?.sequence ?? startedAfter
         return latest > reached ? latest - reached : 0
     }

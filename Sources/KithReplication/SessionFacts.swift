@@ -21,7 +21,8 @@ struct SessionFacts {
     var refusedByPeer: UInt64 = 0
 
     init(
-        session: Int, database: String, peer: NodeID, peerNumber: UInt64, pulls: Bool, serves: Bool, local: DatabaseState,
+        session: Int, database: String, peer: NodeID, peerNumber: UInt64, pulls: Bool, serves: Bool,
+        local: DatabaseState,
         theirs: DatabaseState
     ) {
         self.session = session

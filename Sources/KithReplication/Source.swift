@@ -85,7 +85,8 @@ struct Source {
     }
 
     mutating func receive(_ ack: Ack, _ facts: inout SessionFacts) throws(ProtocolError) {
-        guard let lastPage, ack.page <= lastPage.number, ack.page >= (sent.first?.number ?? lastPage.number + 1) - 1 else {
+        guard let lastPage, ack.page <= lastPage.number, ack.page >= (sent.first?.number ?? lastPage.number + 1) - 1
+        else {
             throw ProtocolError("page \(ack.page) is acknowledged and was not sent, or long ago")
         }
         while let first = sent.first, first.number <= ack.page {
@@ -111,14 +112,17 @@ struct Source {
     mutating func noteLocal(_ facts: SessionFacts) {
         let sequence = facts.local.position.sequence
         // A purge changes the digest and takes no sequence.
-        if sequence > readThrough || (sequence == readThrough && lastDigest != nil && facts.local.digest != lastDigest) {
+        if sequence > readThrough || (sequence == readThrough && lastDigest != nil && facts.local.digest != lastDigest)
+        {
             hasMore = true
         }
     }
 
     /// Reads the store if there is something to do and room for it.
     mutating func serve(_ facts: SessionFacts, _ output: inout LinkOutput) {
-        if case .streaming = phase, hasMore, !isReading, sent.count < ReplicationLimits.pagesInFlight, output.gate.mayRead {
+        if case .streaming = phase, hasMore, !isReading, sent.count < ReplicationLimits.pagesInFlight,
+            output.gate.mayRead
+        {
             isReading = true
             hasMore = false
             read(
@@ -173,7 +177,8 @@ struct Source {
     private var emptyPageDeadline: Instant? {
         // While the store is read, what it answers goes first; a deadline then would come round at once, again and again.
         guard emptyPage != nil, !isReading, sent.count < ReplicationLimits.pagesInFlight else { return nil }
-        return lastEmptyAt?.advanced(byMilliseconds: ReplicationLimits.emptyPageMilliseconds) ?? Instant(milliseconds: 0)
+        return lastEmptyAt?.advanced(byMilliseconds: ReplicationLimits.emptyPageMilliseconds)
+            ?? Instant(milliseconds: 0)
     }
 
     private mutating func sendEmptyPage(_ facts: SessionFacts, _ output: inout LinkOutput) {
@@ -204,7 +209,8 @@ struct Source {
     }
 
     private mutating func sendFrame(
-        _ changes: [Change], _ through: Position, _ digest: Digest256?, _ facts: SessionFacts, _ output: inout LinkOutput
+        _ changes: [Change], _ through: Position, _ digest: Digest256?, _ facts: SessionFacts,
+        _ output: inout LinkOutput
     ) {
         let page = SentPage(number: (lastPage?.number ?? 0) + 1, through: through, digest: digest)
         lastPage = page

@@ -1,8 +1,11 @@
 import KithCrypto
 import KithDocument
 
-/// What a document adds to the digest of its database: SHA-256 over its id and its leaves that are not closed, each with
-/// its version. docs/storage.md gives the encoding and an example.
+/// What a document adds to the digest of its database: SHA-256 over its id and the leaves that count, each with its
+/// version. docs/storage.md gives the encoding and an example.
+///
+/// Closed leaves do not count, nor do deletions of which another leaf knows all: they are replaced where the history that
+/// says so is known, and leaves where it was cut, and no node can tell which.
 ///
 /// One hasher serves all documents of a connection, since making one costs more than hashing a document.
 final class DocumentDigest {
@@ -15,7 +18,8 @@ final class DocumentDigest {
         writer.append(bigEndian: UInt32(truncatingIfNeeded: length))
         writer.append(contentsOf: id.string.utf8)
         var isEmpty = true
-        for leaf in tree.leaves where leaf.kind != .closed {
+        let open = tree.leaves.filter { $0.kind != .closed }
+        for leaf in open where open.count == 1 || !Self.isOvertaken(leaf, by: open) {
             guard let content = leaf.content else { continue }
             isEmpty = false
             leaf.id.encode(into: &writer)
@@ -25,6 +29,16 @@ final class DocumentDigest {
         if isEmpty { return nil }
         hasher.update(writer.bytes)
         return Digest256(hasher.finish())
+    }
+
+    /// Whether a leaf is a deletion whose version is within another leaf's; of deletions with equal versions the highest
+    /// counts.
+    private static func isOvertaken(_ leaf: RevisionTree.Node, by leaves: [RevisionTree.Node]) -> Bool {
+        guard leaf.kind == .deleted, let version = leaf.content?.version else { return false }
+        return leaves.contains { other in
+            guard other.id != leaf.id, let known = other.content?.version, version.isWithin(known) else { return false }
+            return other.kind != .deleted || !known.isWithin(version) || other.id > leaf.id
+        }
     }
 
     /// The range of the id hash a document lies in: the first 16 bits of SHA-256 of its id.

@@ -1,5 +1,4 @@
-// Measures Kith beside raw SQLite doing the same work in the same run: `kith-bench [DIRECTORY]`, on the disk that the
-// directory is on.
+// Measures Kith beside raw SQLite doing the same work in the same run: docs/performance.md says what the rows mean.
 
 #if canImport(Glibc)
 import Glibc
@@ -7,34 +6,70 @@ import Glibc
 import Darwin
 #endif
 
-/// One row of the table: the medians of both sides over the rounds, and Kith's part of raw.
-func show(_ name: String, _ rounds: [(kith: Double, raw: Double)], goal: Double) {
-    func median(_ numbers: [Double]) -> Double { numbers.sorted()[numbers.count / 2] }
-    func padded(_ number: Double) -> String {
-        let text = String(Int(number))
-        return String(repeating: " ", count: max(0, 12 - text.count)) + text
+/// Runs the rows in turn, so often, and shows what came of it.
+func measure(_ options: Options, in directory: String) throws {
+    let samples = Samples(count: options.documents)
+    let rows = options.rows
+    var store = StoreBench(directory: directory, samples: samples, reads: rows.contains(.read))
+    let replication = rows.contains(.replicate) ? try ReplicationBench(directory: directory, samples: samples) : nil
+    defer { replication?.stop() }
+    let delay = rows.contains(.delay) ? try DelayBench(directory: directory) : nil
+    defer { delay?.stop() }
+
+    for _ in 0..<options.runs {
+        if rows.contains(.write) || rows.contains(.read) { try store.run() }
+        try replication?.run()
+        try delay?.run()
     }
-    let (kith, raw) = (median(rounds.map(\.kith)), median(rounds.map(\.raw)))
-    let ratio = (kith / raw * 100).rounded() / 100
-    let title = name + String(repeating: " ", count: max(1, 28 - name.count))
-    print("\(title)\(padded(kith))\(padded(raw))    \(ratio) of raw (goal \(goal)) \(ratio >= goal ? "ok" : "MISSED")")
+
+    print("\(options.documents) documents, medians of \(options.runs) runs, on \(options.directory)")
+    print(Table.heading)
+    if rows.contains(.write) { print(Table.rates("write, 1,000 a transaction", store.writing, target: 0.5)) }
+    if rows.contains(.read) { print(Table.rates("read by id", store.reading, target: 0.5)) }
+    if let replication {
+        print(Table.rates("replicate to an empty node", replication.rates, target: 0.33))
+        print(Table.sizes("  peak memory of the source", replication.sourceMegabytes, limit: 150))
+        print(Table.sizes("  peak memory of the target", replication.targetMegabytes, limit: 150))
+    }
+    if let delay { print(Table.times("from a put to its reading", kith: delay.kith, raw: delay.raw, limit: 10)) }
 }
 
-let parent = CommandLine.arguments.count > 1 ? CommandLine.arguments[1] : "/tmp"
-var template = Array((parent + "/kith-bench-XXXXXX").utf8CString)
-guard let made = mkdtemp(&template) else {
-    print("can't make a directory in \(parent)")
-    exit(1)
-}
-let directory = String(cString: made)
-defer {
-    for name in ["bench.sqlite3", "raw.sqlite3"] {
-        for suffix in ["", "-wal", "-shm"] { unlink(directory + "/" + name + suffix) }
+/// Removes a folder with all that is in it. Symbolic links are removed, not followed.
+func removeFolder(_ path: String) {
+    guard let folder = opendir(path) else { return }
+    while let entry = readdir(folder) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name == "." || name == ".." { continue }
+        let child = path + "/" + name
+        var status = stat()
+        if lstat(child, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { removeFolder(child) } else { unlink(child) }
     }
-    unlink(directory + "/bench.lock")
-    rmdir(directory)
+    closedir(folder)
+    rmdir(path)
 }
-print("documents a second                  kith         raw")
-let results = try StoreBench(directory: directory).run()
-show("write, 1,000 a transaction", results.writing, goal: 0.5)
-show("read by id", results.reading, goal: 0.5)
+
+func fail(_ message: String, status: Int32) -> Never {
+    let line = "kith-bench: \(message)\n"
+    _ = write(STDERR_FILENO, line, line.utf8.count)
+    exit(status)
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments.contains("--help") {
+    print(Options.usage)
+    exit(0)
+}
+do {
+    let options = try Options(arguments)
+    var template = Array((options.directory + "/kith-bench-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else { throw BenchError("can't make a folder in \(options.directory)") }
+    let directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    defer { removeFolder(directory) }
+    try measure(options, in: directory)
+} catch let error as BenchError {
+    fail(error.message, status: 1)
+} catch {
+    fail("\(error)", status: 1)
+}

@@ -5,12 +5,15 @@ import Testing
 @Suite struct SourceRulesTests {
     /// What the sans-I/O targets take as arguments and must never ask for.
     private let ambient = [
-        "Date()", "UUID()", ".random(", ".randomElement(", ".shuffled()", "Task.sleep", "DispatchQueue", "hashValue",
+        "Date()", "UUID()", ".random(in", "Bool.random(", ".randomElement(", ".shuffled()", "Task.sleep",
+        "DispatchQueue", "hashValue",
         "ContinuousClock", "SuspendingClock", "ProcessInfo", "getenv", "clock_gettime", "import Foundation",
         "SystemRandomNumberGenerator", "ObjectIdentifier", "@unchecked Sendable",
     ]
 
-    private var root: URL { URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..") }
+    private var root: URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+    }
 
     private func sources(below folder: String) throws -> [(name: String, text: String)] {
         let base = root.appendingPathComponent(folder).standardizedFileURL
@@ -46,7 +49,8 @@ import Testing
 
     @Test func cLibrariesAreImportedOnlyByTheirWrapper() throws {
         let wrappers = [
-            "CSQLite": ["KithStore", "kith-bench"], "CDNSSD": ["KithDiscovery"], "COpenSSL": ["KithCrypto", "KithTransport"],
+            "CSQLite": ["KithStore", "kith-bench"], "CDNSSD": ["KithDiscovery"],
+            "COpenSSL": ["KithCrypto", "KithTransport"],
             "CMicroHTTPD": ["KithHTTPCore"], "CCurl": ["KithHTTPCore"],
         ]
         let base = root.appendingPathComponent("Sources").standardizedFileURL

@@ -69,6 +69,21 @@ import Testing
         #expect(schedule.due(["a"], now: now) == ["a"])
     }
 
+    @Test func anotherNetworkBeginsAllAnew() {
+        var schedule = schedule()
+        let now = Instant(milliseconds: 0)
+        _ = schedule.due(["a", "b"], now: now)
+        schedule.failed("a", now: now)
+        schedule.startOver()
+        #expect(schedule.due(["a", "b"], now: now) == ["a"], "b is being dialled")
+        #expect(schedule.failures(of: "a") == 0)
+    }
+
+    @Test func whoReturnsIsDialledWithinSeconds() {
+        // The longest wait, the rest of a dial under way, and some time to compare: 10 s are promised.
+        #expect(NodeLimits.longestDialDelayMilliseconds + NodeLimits.dialTimeoutMilliseconds < 10_000)
+    }
+
     @Test func whatIsNotWantedAnyMoreIsForgotten() {
         var schedule = schedule()
         let now = Instant(milliseconds: 0)

@@ -32,7 +32,9 @@ import Testing
             #expect(node.registries["db"]?.count ?? 0 == 0, "seed \(seed): claims are left")
         }
         for end in world.ends {
-            if let goodbye = end.ended?.goodbye { #expect(goodbye.code != .protocolError, "seed \(seed): \(goodbye.text)") }
+            if let goodbye = end.ended?.goodbye {
+                #expect(goodbye.code != .protocolError, "seed \(seed): \(goodbye.text)")
+            }
         }
         idle(nodes, world, seed)
     }
@@ -65,9 +67,12 @@ import Testing
         case 10:
             // A restart, which a backup put back may have been behind.
             for side in node.sides { side.breakConnection() }
-            node.store.restart(timeline: UInt64(node.number) << 32 + 1000 + UInt64(step), forgetting: random.chance(1, in: 3))
+            node.store.restart(
+                timeline: UInt64(node.number) << 32 + 1000 + UInt64(step), forgetting: random.chance(1, in: 3))
         default:
-            let call = random.pick(["checkpoint", "missing", "apply", "changes", "deliveries", "resume", "rangeDigests"])
+            let call = random.pick([
+                "checkpoint", "missing", "apply", "changes", "deliveries", "resume", "rangeDigests",
+            ])
             node.store.failures[call, default: []].append(
                 ReplicaError(code: "storage_full", message: "no space left", isTransient: true))
         }
@@ -81,7 +86,8 @@ import Testing
     private func checkCheckpoints(_ nodes: [Node], _ seed: UInt64) {
         for node in nodes {
             for source in nodes where source !== node {
-                guard let checkpoint = node.store.checkpoints[source.id], checkpoint.timeline == source.store.timeline else {
+                guard let checkpoint = node.store.checkpoints[source.id], checkpoint.timeline == source.store.timeline
+                else {
                     continue
                 }
                 for (id, entry) in source.store.entries where entry.sequence <= checkpoint.sequence {

@@ -47,7 +47,9 @@ import Testing
             expectEnd(bench, "named twice")
         }
         let bench = Bench.opened()
-        bench.say(.databases(DatabasesUpdate(added: [DatabaseEntry(number: 1, name: "x", state: Samples.state)], removed: [])))
+        bench.say(
+            .databases(DatabasesUpdate(added: [DatabaseEntry(number: 1, name: "x", state: Samples.state)], removed: []))
+        )
         expectEnd(bench, "do not ascend")
         let other = Bench.opened()
         other.say(.databases(DatabasesUpdate(added: [], removed: [2])))
@@ -57,7 +59,8 @@ import Testing
     @Test("Feeds that were not opened are not spoken of")
     func feeds() {
         for (name, message) in Samples.messages {
-            guard message.feed != nil, message.type != .open, message.type != .changes, message.type != .feedEnded else {
+            guard message.feed != nil, message.type != .open, message.type != .changes, message.type != .feedEnded
+            else {
                 continue
             }
             let bench = Bench.opened()
@@ -144,7 +147,8 @@ import Testing
         let (good, bad) = (Bench.revision(1), Bench.revision(2))
         bench.say(bench.changes(1, [(1, "a", good.id), (2, "b", bad.id)]))
         let forged = Revision(
-            id: bad.id, parent: nil, mergedParents: [], kind: .edit, body: Array("{\"n\":666}".utf8), stamps: bad.stamps,
+            id: bad.id, parent: nil, mergedParents: [], kind: .edit, body: Array("{\"n\":666}".utf8),
+            stamps: bad.stamps,
             version: bad.version, isForeign: false)
         bench.say(Bench.revisions([Bench.delivery("a", good), Bench.delivery("b", forged)]))
         #expect(bench.ended == nil)
@@ -182,7 +186,8 @@ import Testing
         func chunk(_ total: Int, _ offset: Int, _ count: Int, request: UInt64 = 1) -> Message {
             .revisionChunk(
                 RevisionChunk(
-                    feed: 1, request: request, totalBytes: total, offset: offset, bytes: [UInt8](repeating: 0, count: count)))
+                    feed: 1, request: request, totalBytes: total, offset: offset,
+                    bytes: [UInt8](repeating: 0, count: count)))
         }
         for (message, text) in [
             (chunk(100, 1, 10), "follow"), (chunk(10, 0, 11), "follow"), (chunk(10, 0, 5, request: 2), "not open"),
@@ -218,7 +223,9 @@ import Testing
             bench.say(
                 bench.changes(
                     UInt64(page),
-                    (0..<400).map { (base + UInt64($0), "\(String(repeating: "x", count: 100))-\($0)", Self.revision.id) }))
+                    (0..<400).map {
+                        (base + UInt64($0), "\(String(repeating: "x", count: 100))-\($0)", Self.revision.id)
+                    }))
         }
         expectEnd(bench, "credit")
         let granting = Bench.opened()
@@ -277,7 +284,8 @@ import Testing
         bench.say(.open(feed: 1, database: 1))
         #expect(bench.ended == nil)
         #expect(
-            bench.said.contains(.feedEnded(FeedEnd(feed: 1, code: .notASource, text: "documents are not pulled from a reader"))))
+            bench.said.contains(
+                .feedEnded(FeedEnd(feed: 1, code: .notASource, text: "documents are not pulled from a reader"))))
         bench.say(.subscribe(feed: 1, after: nil))
         #expect(bench.ended == nil)
     }
@@ -330,7 +338,8 @@ import Testing
                 Changes(
                     feed: 1, page: page, through: Position(timeline: 2, sequence: page * 10),
                     digest: random.chance(1, in: 2) ? Samples.digest : nil, latest: page * 10,
-                    changes: [Change(sequence: page * 10, document: document, leaves: [AnnouncedLeaf(id: revision.id)])]))
+                    changes: [Change(sequence: page * 10, document: document, leaves: [AnnouncedLeaf(id: revision.id)])]
+                ))
         case 10: return Bench.revisions(request: page, [Bench.delivery("doc-\(random.below(20))", Bench.revision(1))])
         case 11: return Bench.revisions(request: page, [], gone: ["doc-\(random.below(20))"])
         case 12: return .feedEnded(FeedEnd(feed: 1, code: .storeBusy, text: "busy"))

@@ -69,7 +69,10 @@ import Testing
         // A later revocation holds what follows it, too.
         let asked = bench.requests.count
         bench.say(.statements([[1]]))
-        bench.say(.want(feed: 1, request: 1, wants: [Want(document: Samples.document("doc-1"), revisions: [Samples.id(1, 1)], known: [])]))
+        bench.say(
+            .want(
+                feed: 1, request: 1,
+                wants: [Want(document: Samples.document("doc-1"), revisions: [Samples.id(1, 1)], known: [])]))
         #expect(bench.requests.count == asked)
         bench.input(.statementsJudged(refusal: "revoked by ann"))
         #expect(bench.ended?.goodbye == Goodbye(code: .notTrusted, text: "revoked by ann"))

@@ -170,7 +170,9 @@ import Testing
         }
     }
 
-    @Test("A payload changed at random within its length decodes to a message that encodes again to the same bytes", arguments: [5, 6])
+    @Test(
+        "A payload changed at random within its length decodes to a message that encodes again to the same bytes",
+        arguments: [5, 6])
     func canonical(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for (name, message) in Samples.messages {

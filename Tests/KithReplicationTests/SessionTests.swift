@@ -78,9 +78,12 @@ import Testing
         for call in ["changes", "deliveries"] { one.store.failures[call] = [full] }
         for number in 0..<600 { one.store.put("doc-\(number)", "{\"n\":\(number)}") }
         let (left, right) = world.connect(one, other)
-        #expect(world.run(120_000) { left.isInSync && right.isInSync }, "seed \(seed): \(left.statuses) \(right.statuses)")
+        #expect(
+            world.run(120_000) { left.isInSync && right.isInSync }, "seed \(seed): \(left.statuses) \(right.statuses)")
         #expect(one.store.digest == other.store.digest)
-        #expect(left.ended == nil && right.ended == nil, "\(String(describing: left.ended)) \(String(describing: right.ended))")
+        #expect(
+            left.ended == nil && right.ended == nil,
+            "\(String(describing: left.ended)) \(String(describing: right.ended))")
         #expect(other.store.storedRevisions == 600)
     }
 
@@ -100,7 +103,9 @@ import Testing
         } else {
             Issue.record("the source does not show the failure: \(left.statuses)")
         }
-        #expect(left.ended == nil && right.ended == nil, "\(String(describing: left.ended)) \(String(describing: right.ended))")
+        #expect(
+            left.ended == nil && right.ended == nil,
+            "\(String(describing: left.ended)) \(String(describing: right.ended))")
     }
 
     @Test("A document larger than the credit travels in parts", arguments: seeds.prefix(2))
@@ -208,7 +213,9 @@ import Testing
         #expect(world.run { other.store.body("a") != nil && left.isInSync && right.isInSync })
         left.input(.carry(CarriedDatabase(name: "late", summary: one.summary("late"))))
         #expect(world.run { one.stores["late"]?.body("late") != nil })
-        #expect(left.ended == nil && right.ended == nil, "\(String(describing: left.ended)) \(String(describing: right.ended))")
+        #expect(
+            left.ended == nil && right.ended == nil,
+            "\(String(describing: left.ended)) \(String(describing: right.ended))")
     }
 
     @Test("A database that is held is pulled when it may be")

@@ -62,7 +62,8 @@ import Testing
         #expect(!filter.covers(Change(sequence: 1, document: DocumentID(unchecked: "b"), leaves: change.leaves)))
         for number in 0..<UInt64(ReplicationLimits.echoedLeaves) {
             filter.note(
-                DocumentID(unchecked: "x"), AnnouncedLeaf(id: RevisionID(generation: number + 1, digest: Digest128(high: 0, low: 0))))
+                DocumentID(unchecked: "x"),
+                AnnouncedLeaf(id: RevisionID(generation: number + 1, digest: Digest128(high: 0, low: 0))))
         }
         #expect(filter.count == ReplicationLimits.echoedLeaves)
         #expect(!filter.covers(change))

@@ -37,6 +37,22 @@ import Testing
         #expect(again.isEmpty)
     }
 
+    /// The history that leads from a deletion to what replaced it is cut by then.
+    @Test func aDeletionReplacedLongAgoDoesNotKeepDigestsApart() throws {
+        let (one, other) = (try TestStore(seed: 1), try TestStore(seed: 2))
+        try one.put("a", #"{"x":0}"#)
+        try one.delete("a")
+        try other.pull(one)
+        for number in 1...30 { try one.put("a", "{\"x\":\(number)}") }
+        try other.pull(one)
+        try one.pull(other)
+        for test in [one, other] {
+            #expect(try test.body("a") == #"{"x":30}"#)
+            try test.check()
+        }
+        #expect(one.store.summary.digest == other.store.summary.digest)
+    }
+
     @Test func histories() throws {
         for seed in UInt64(1)...60 { try history(seed) }
     }

@@ -7,12 +7,13 @@
 # Driven by a program:   bash Tests/LAN/lab.sh    reads commands from standard input, a line each, and answers each with
 #                        what it prints and the line `= STATUS`; the end of input takes the LAN down.
 #
-#   lab_check          0, or 1 and the line `LAN: skipped, REASON`
+#   lab_check          0, or 1 and the reason why there can be no LAN here
 #   lab_up N           starts nodes 1 to N (10.77.0.I on eth0) and waits until each Avahi is ready
 #   lab_node I         starts one more
 #   lab_pid I          a process id inside node I, for nsenter -t PID -n -m
 #   on I COMMAND...    runs a command inside node I
 #   lab_cut I          pulls the cable of node I;  lab_heal I puts it back
+#   lab_part I         takes node I off the bridge while its own cable stays in;  lab_join I puts it back
 #   lab_avahi_stop I [SIGNAL]    ends node I's avahi-daemon (TERM, or KILL for a crash);  lab_avahi_start I starts it
 #   lab_down           takes everything down (also at exit)
 
@@ -43,7 +44,7 @@ lab_check() {
     ip link del "kq$LAB_ID" 2>/dev/null
     ip netns del "$probe" 2>/dev/null
   fi
-  [ -z "$reason" ] || { echo "LAN: skipped, $reason"; return 1; }
+  [ -z "$reason" ] || { echo "$reason"; return 1; }
 }
 
 lab_up() {
@@ -131,6 +132,10 @@ lab_gone() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:.Z' "/proc/$1/status"
 lab_cut() { ip link set "kv$LAB_ID-$1" down; }
 
 lab_heal() { ip link set "kv$LAB_ID-$1" up; }
+
+lab_part() { ip link set "kv$LAB_ID-$1" nomaster; }
+
+lab_join() { ip link set "kv$LAB_ID-$1" master "$LAB_BRIDGE"; }
 
 lab_down() {
   local file i pid

@@ -49,7 +49,9 @@ struct DocumentModel {
     /// Fields that a client writes: from where one is under another on, nothing is foretold of the fields.
     mutating func notePaths(_ written: [String]) {
         for path in written where !paths.contains(where: { $0.utf8.elementsEqual(path.utf8) }) {
-            if paths.contains(where: { $0.utf8.starts(with: (path + "/").utf8) || path.utf8.starts(with: ($0 + "/").utf8) }) {
+            if paths.contains(where: {
+                $0.utf8.starts(with: (path + "/").utf8) || path.utf8.starts(with: ($0 + "/").utf8)
+            }) {
                 isModelled = false
             }
             paths.append(path)
@@ -87,7 +89,8 @@ struct DocumentModel {
         if kind == .initial { initials.insert(number) }
         var fields: FieldModel?
         if let body, isModelled {
-            fields = (base?.fields ?? FieldModel()).written(body, time: writes[number].time, writer: writes[number].writer)
+            fields = (base?.fields ?? FieldModel()).written(
+                body, time: writes[number].time, writer: writes[number].writer)
             if base != nil, base?.fields == nil { fields = nil }
         }
         try learn(revision, Known(kind: revision.kind, history: history, fields: fields, body: revision.body))

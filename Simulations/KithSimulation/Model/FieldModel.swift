@@ -48,7 +48,9 @@ struct FieldModel: Equatable {
             }
         }
         for (path, value) in body {
-            if let index = index(of: path), let old = entries[index].value, old.utf8.elementsEqual(value.utf8) { continue }
+            if let index = index(of: path), let old = entries[index].value, old.utf8.elementsEqual(value.utf8) {
+                continue
+            }
             result.put(Entry(path: path, time: time, writer: writer, value: value))
         }
         return result

@@ -8,7 +8,9 @@ struct SimulatedReplica: ReplicaStore {
     let reader: StoreReader
     let sabotage: Sabotage?
 
-    func summary() throws(ReplicaError) -> ReplicaSummary { try reading { () throws(StoreError) in Self.summary(try reader.summary()) } }
+    func summary() throws(ReplicaError) -> ReplicaSummary {
+        try reading { () throws(StoreError) in Self.summary(try reader.summary()) }
+    }
 
     func checkpoint(of source: NodeID) throws(ReplicaError) -> Position? {
         try reading { () throws(StoreError) in try reader.checkpoint(of: source) }

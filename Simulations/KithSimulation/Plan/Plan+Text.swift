@@ -49,7 +49,9 @@ extension Plan {
                 items.append(try PlanItem(text: line, line: index + 1))
             }
         }
-        guard let head else { throw PlanError(line: lines.count, message: "nothing is set: no line with seed and nodes") }
+        guard let head else {
+            throw PlanError(line: lines.count, message: "nothing is set: no line with seed and nodes")
+        }
         guard let seed = UInt64(try head.string("seed")) else { throw PlanError(line: 2, message: "seed is no number") }
         self.init(
             seed: seed, nodes: try head.number("nodes", in: SimulationLimits.nodes),
@@ -94,7 +96,8 @@ extension PlanItem {
         } else if let kind = Fault.Kind(rawValue: String(parts[1])) {
             let times = 0...Int(Int32.max)
             let fault = Fault(
-                kind, node: node, other: try fields.number("other", in: 0...(SimulationLimits.nodes.upperBound - 1), or: 0),
+                kind, node: node,
+                other: try fields.number("other", in: 0...(SimulationLimits.nodes.upperBound - 1), or: 0),
                 mask: try fields.number("mask", in: 0...63, or: 0),
                 milliseconds: try fields.number("ms", in: -Int(Int32.max)...Int(Int32.max), or: 0),
                 low: try fields.number("low", in: times, or: 0), high: try fields.number("high", in: times, or: 0),

@@ -8,12 +8,24 @@ package struct PlanGenerator {
     package struct Options: Sendable {
         /// Nil for a number of the seed.
         package var nodes: Int?
-        /// Virtual minutes of operations and faults; nil for 10 to 25 seconds.
-        package var minutes: Int?
+        /// Virtual seconds of operations and faults; nil for 10 to 25.
+        package var seconds: Int?
+        /// Nil for one of the seed.
+        package var policy: String?
+        /// Whether streams are split into parts of no less than this.
+        package var leastSegment = 1
 
-        package init(nodes: Int? = nil, minutes: Int? = nil) {
+        package init(nodes: Int? = nil, seconds: Int? = nil, policy: String? = nil) {
             self.nodes = nodes
-            self.minutes = minutes
+            self.seconds = seconds
+            self.policy = policy
+        }
+
+        /// A run that takes a second or less: few seconds, and no stream that is split into single bytes for long.
+        package static var short: Options {
+            var options = Options(seconds: 6)
+            options.leastSegment = 64
+            return options
         }
     }
 
@@ -22,6 +34,7 @@ package struct PlanGenerator {
     private let databases: Int
     private let policy: String
     private let end: Int
+    private let leastSegment: Int
     private var workload: SeededGenerator
     private var faults: SeededGenerator
     private var items: [PlanItem] = []
@@ -48,8 +61,10 @@ package struct PlanGenerator {
         self.seed = seed
         nodes = options.nodes ?? drawn
         databases = shape.chance(1, in: 4) ? 2 : 1
-        policy = shape.chance(1, in: 5) ? "manual" : "latest"
-        end = options.minutes.map { $0 * 60_000 } ?? length
+        let drawnPolicy = shape.chance(1, in: 5) ? "manual" : "latest"
+        policy = options.policy ?? drawnPolicy
+        end = options.seconds.map { $0 * 1_000 } ?? length
+        leastSegment = options.leastSegment
         workload = root.forked("workload")
         faults = root.forked("faults")
     }
@@ -207,7 +222,7 @@ package struct PlanGenerator {
     private mutating func pace(_ from: Int, _ to: Int, at time: Int) {
         let low = faults.pick([100, 200, 500, 1_000, 5_000, 20_000])
         let spread = faults.pick([0, 1, 3, 10])
-        let size = faults.pick([1_460, 1_460, 16_384, 300, 64, 7])
+        let size = max(leastSegment, faults.pick([1_460, 1_460, 16_384, 300, 64, 7]))
         add(time, Fault(.pace, node: from, other: to, low: low, high: low + low * spread, size: size))
     }
 

@@ -20,7 +20,7 @@ extension SimulationRun {
             func shuffle(_ items: [Delivery.Item]) -> [Delivery.Item] { random.shuffle(items) }
             try checkMergeLaws(item.document, item.place, policy, shuffle)
             let other = Model.Place(node: (item.place.node + 1) % plan.nodes, database: item.place.database)
-            try checkUnion(item.document, item.place, other, policy, shuffle)
+            try checkUnion(item.document, item.place, other, policy)
         }
     }
 
@@ -30,9 +30,8 @@ extension SimulationRun {
     ) throws { try model.checkMergeLaws(id, at: place, policy: policy, shuffle: shuffle) }
 
     private func checkUnion(
-        _ id: DocumentID, _ one: Model.Place, _ other: Model.Place, _ policy: some MergePolicy,
-        _ shuffle: ([Delivery.Item]) -> [Delivery.Item]
-    ) throws { try model.checkUnion(id, one, other, policy: policy, shuffle: shuffle) }
+        _ id: DocumentID, _ one: Model.Place, _ other: Model.Place, _ policy: some MergePolicy
+    ) throws { try model.checkUnion(id, one, other, policy: policy) }
 
     /// S19: who says that it is in sync with a peer has a digest that the peer had lately.
     private func checkStatuses() throws {
@@ -49,7 +48,8 @@ extension SimulationRun {
                     guard digests.contains(where: { model[peer].had($0, since: since) }) else {
                         throw Violation(
                             .statusHonesty,
-                            "node \(node.index) says that it is in sync with node \(link.peer), which never had its digest")
+                            "node \(node.index) says that it is in sync with node \(link.peer), which never had its digest"
+                        )
                     }
                 }
             }

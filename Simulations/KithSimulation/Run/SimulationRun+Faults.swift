@@ -5,7 +5,9 @@ import KithReplication
 extension SimulationRun {
     func carryOut(_ fault: Fault) throws {
         let duration = UInt64(max(0, fault.milliseconds)) * 1_000
-        if fault.kind != .pace { trace.line(now, node: fault.node, "fault", PlanItem(time: 0, action: .fault(fault)).text) }
+        if fault.kind != .pace {
+            trace.line(now, node: fault.node, "fault", PlanItem(time: 0, action: .fault(fault)).text)
+        }
         switch fault.kind {
         case .pace:
             network.setPace(

@@ -27,7 +27,8 @@ extension SimulationRun {
             let id = try DocumentID(operation.document)
             let result = try write(operation, id, node, database)
             trace.line(
-                now, node: node.index, "client", "\(operation.kind.rawValue) \(operation.document) \(Self.word(result))")
+                now, node: node.index, "client", "\(operation.kind.rawValue) \(operation.document) \(Self.word(result))"
+            )
             return result
         } catch let error as StoreError {
             switch error.code {
@@ -47,18 +48,22 @@ extension SimulationRun {
     ) throws -> ClientResult {
         let store = database.store
         let place = Model.Place(node: node.index, database: database.number)
-        func run(_ kind: DocumentModel.WriteKind, _ body: [(path: String, value: String)]?, isSettling: Bool = false,
-            _ work: @escaping (WriteTransaction) throws(StoreError) -> Written) throws -> ClientResult {
+        func run(
+            _ kind: DocumentModel.WriteKind, _ body: [(path: String, value: String)]?, isSettling: Bool = false,
+            _ work: @escaping (WriteTransaction) throws(StoreError) -> Written
+        ) throws -> ClientResult {
             let written = try store.write(work)
             database.lanes[0].hasWritten = true
             if written.isUnchanged { return .unchanged }
             guard written.sequence > model[place].sequence else {
-                throw Violation(.monotonicSequences, "a write on node \(node.index) got the old sequence \(written.sequence)")
+                throw Violation(
+                    .monotonicSequences, "a write on node \(node.index) got the old sequence \(written.sequence)")
             }
             let told = ClientWrite(revision: written.revision, kind: kind, body: body, isSettling: isSettling)
             try observe(node, database, write: told)
             guard model[place.database, id][written.revision] != nil else {
-                throw Violation(.acknowledgedDurability, "\(id) on node \(node.index) has no \(written.revision) after its write")
+                throw Violation(
+                    .acknowledgedDurability, "\(id) on node \(node.index) has no \(written.revision) after its write")
             }
             return .written(written.revision)
         }

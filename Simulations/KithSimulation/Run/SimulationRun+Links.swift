@@ -20,7 +20,9 @@ extension SimulationRun {
     }
 
     func index(of id: NodeID) -> Int {
-        guard let index = nodes.firstIndex(where: { $0.id == id }) else { preconditionFailure("no node has the id \(id)") }
+        guard let index = nodes.firstIndex(where: { $0.id == id }) else {
+            preconditionFailure("no node has the id \(id)")
+        }
         return index
     }
 
@@ -204,7 +206,9 @@ extension SimulationRun {
         case .opened: node.links[index].isOpened = true
         case .status(let name, let status):
             node.links[index].statuses[database(name)] = status
-            if status.isInSync || status.inChanges == 0 { try filled(node, database(name), by: node.links[index].connection) }
+            if status.isInSync || status.inChanges == 0 {
+                try filled(node, database(name), by: node.links[index].connection)
+            }
         case .refused(_, let refusals), .refusedByPeer(_, let refusals):
             throw Violation(
                 .noErrorFromInside,

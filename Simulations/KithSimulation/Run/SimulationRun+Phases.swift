@@ -52,7 +52,8 @@ extension SimulationRun {
         let pairs = pairs().filter { !self.isConnected($0, $1) }.map { "\($0)-\($1)" }
         throw Violation(
             .reconnection,
-            "not connected \(SimulationLimits.reconnectTime / 1_000_000) s after healing: \(pairs.joined(separator: " "))")
+            "not connected \(SimulationLimits.reconnectTime / 1_000_000) s after healing: \(pairs.joined(separator: " "))"
+        )
     }
 
     private func pairs() -> [(Int, Int)] {
@@ -101,12 +102,18 @@ extension SimulationRun {
                 let peers = node.links.filter { !isInSync($0, database) }.map { link in
                     let status = link.statuses[database]
                     let state = status.map { "\($0.state)" } ?? "silent"
-                    let counts = "\(status?.inChanges.map(String.init) ?? "?")/\(status?.outChanges.map(String.init) ?? "?")"
+                    let counts =
+                        "\(status?.inChanges.map(String.init) ?? "?")/\(status?.outChanges.map(String.init) ?? "?")"
                     return "\(link.peer) \(state) \(counts)"
                 }
                 let digest = String(replica.digest.description.prefix(8))
-                parts.append("node \(node.index) db\(database) at \(replica.sequence) \(digest) not in sync with [\(peers.joined(separator: ", "))]")
+                parts.append(
+                    "node \(node.index) db\(database) at \(replica.sequence) \(digest) not in sync with [\(peers.joined(separator: ", "))]"
+                )
             }
+        }
+        for database in 0..<plan.databases {
+            if let difference = model.firstDifference(database: database) { parts.append(difference) }
         }
         return "not equal \(time / 1_000_000) s after healing: " + parts.joined(separator: "; ")
     }

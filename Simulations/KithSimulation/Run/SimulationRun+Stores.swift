@@ -28,7 +28,9 @@ extension SimulationRun {
     }
 
     /// Mostly a fast disk, and now and then one that keeps everybody waiting.
-    private func storeDelay() -> Int { pauses.chance(1, in: 50) ? pauses.within(20_000...400_000) : pauses.within(20...2_000) }
+    private func storeDelay() -> Int {
+        pauses.chance(1, in: 50) ? pauses.within(20_000...400_000) : pauses.within(20...2_000)
+    }
 
     /// Does what is next in line.
     func execute(_ node: SimulatedNode, _ number: Int, _ lane: Int) throws {

@@ -32,7 +32,7 @@ package struct ControlRouter: Sendable {
                 throw ControlError(
                     .invalid,
                     "\(Shown.name(call.segments[2])) is no database name: it begins with a letter from a to z and has "
-                        + "only those, digits and _$()+-")
+                        + "only those, digits and _$()+-, up to \(ControlLimits.databaseNameBytes) bytes")
             }
             return try await routeDatabase(call, call.segments[2])
         case .some where call.segments.count == 2: return try await routeNode(call, call.segments[1])

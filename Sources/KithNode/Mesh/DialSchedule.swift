@@ -85,4 +85,9 @@ package struct DialSchedule<Target: Hashable & Comparable & Sendable>: Sendable 
     package mutating func hasten(_ target: Target, now: Instant) {
         if case .waiting(_, let failures) = states[target] { states[target] = .waiting(until: now, failures: failures) }
     }
+
+    /// The network is another: what failed before says nothing any more, and whoever waits is dialled at once.
+    package mutating func startOver() {
+        states = states.filter { if case .waiting = $0.value { false } else { true } }
+    }
 }

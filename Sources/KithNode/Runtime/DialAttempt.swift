@@ -65,7 +65,7 @@ final class DialAttempt {
             discovery.resolve(service) { [queue] result in
                 queue.async {
                     let attempt = run.value
-                    attempt.resolving -= 1
+                    attempt.resolving = max(0, attempt.resolving - 1)
                     if case .success(let resolution) = result {
                         attempt.waiting.insert(contentsOf: resolution.addresses.map { .numeric($0.address) }, at: 0)
                     }
@@ -76,6 +76,11 @@ final class DialAttempt {
         if resolving == 0 { return dialNext() }
         // What discovery knew before is tried too, should the answer be long in coming.
         queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.dialStaggerMilliseconds * 2)) {
+            run.value.dialNext()
+        }
+        // Nor is the end of the attempt put off by it: where many nodes are gone, their answers are waited for one by one.
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(NodeLimits.dialTimeoutMilliseconds))) {
+            run.value.resolving = 0
             run.value.dialNext()
         }
     }

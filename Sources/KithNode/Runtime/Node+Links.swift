@@ -106,7 +106,9 @@ extension Node {
 
     private func heard(_ event: LinkEvent, from driver: LinkDriver) {
         let peer = driver.peer.nodeID
-        peers[peer]?.lastExchangeAt = SystemClock.wallMilliseconds
+        // Not now: an event may come of what happened here alone, while the peer is silent.
+        let silence = SystemClock.now.milliseconds(since: driver.lastHeard)
+        peers[peer]?.lastExchangeAt = SystemClock.wallMilliseconds - Int64(clamping: silence)
         switch event {
         case .opened(let description):
             peers[peer]?.name = description.nodeName

@@ -40,6 +40,25 @@ extension Node {
         evaluate()
     }
 
+    /// This machine has an address again, or a new one: what failed before says nothing about that network. Attempts under
+    /// way wait for answers that were lost, so they begin anew too; but not so often that none would ever get its time.
+    func networkGained() {
+        guard isRunning else { return }
+        log(.info, .mesh, "the network has changed: dialling all who are not connected")
+        let now = SystemClock.now
+        if networkGainedAt.map({ now.milliseconds(since: $0) > NodeLimits.dialTimeoutMilliseconds }) ?? true {
+            networkGainedAt = now
+            for (target, attempt) in attempts {
+                attempt.cancel()
+                schedule.forget(target)
+            }
+            attempts = [:]
+        }
+        schedule.startOver()
+        book.hurry(nil)
+        evaluate()
+    }
+
     // MARK: Deciding
 
     /// Looks at the mesh anew: whom to dial, which links are spare, what to announce.

@@ -46,7 +46,8 @@ extension Node {
     }
 
     func databaseStatus() -> [ControlStatus.Database] {
-        catalog.databases.map { database in
+        let now = SystemClock.wallMilliseconds
+        return catalog.databases.map { database in
             let summary = database.summary
             let sizes = database.file.sizes
             let carriers = peers.values.filter { $0.isOpen && $0.sessions[database.name.string] != nil }
@@ -61,24 +62,37 @@ extension Node {
             status.bytes = UInt64(sizes.file)
             status.walBytes = UInt64(sizes.log)
             status.peers = carriers.count
-            status.inSyncWith = carriers.count { isInSync($0, database) }
+            status.inSyncWith = carriers.count { isInSync($0, database, now: now) }
             return status
         }
     }
 
-    /// Whether a peer is in sync in a database as it stands now: what its link says must hold for the present sequence.
-    private func isInSync(_ peer: PeerState, _ database: DatabaseExecutor) -> Bool {
+    /// Whether a peer is in sync in a database as it stands now: what its link says must hold for the present sequence, and
+    /// the peer must have been heard from lately.
+    private func isInSync(_ peer: PeerState, _ database: DatabaseExecutor, now: Int64) -> Bool {
         let name = database.name.string
-        return peer.sessions[name]?.isInSync == true && peer.told[name] == database.summary.position.sequence
+        return isHeard(peer, now: now) && peer.sessions[name]?.isInSync == true
+            && peer.told[name] == database.summary.position.sequence
+    }
+
+    private func isHeard(_ peer: PeerState, now: Int64) -> Bool {
+        guard peer.isOpen, let exchange = lastExchange(peer, now: now) else { return false }
+        return now - exchange <= NodeLimits.exchangeMilliseconds
+    }
+
+    /// When something was last received of a peer, in milliseconds since 1970. Any byte counts: who is pinged rarely
+    /// pings.
+    private func lastExchange(_ peer: PeerState, now: Int64) -> Int64? {
+        guard peer.isOpen, let driver = peer.link.flatMap({ drivers[$0] }) else { return peer.lastExchangeAt }
+        let silence = SystemClock.now.milliseconds(since: driver.lastHeard)
+        return max(peer.lastExchangeAt ?? 0, now - Int64(clamping: silence))
     }
 
     /// Whether everything that both carry is in sync with a peer.
     private func isInSync(_ peer: PeerState, now: Int64) -> Bool {
-        guard peer.isOpen, let exchange = peer.lastExchangeAt, now - exchange <= NodeLimits.exchangeMilliseconds else {
-            return false
-        }
+        guard isHeard(peer, now: now) else { return false }
         let shared = catalog.databases.filter { peer.carried[$0.name.string] != nil }
-        return shared.allSatisfy { isInSync(peer, $0) }
+        return shared.allSatisfy { isInSync(peer, $0, now: now) }
     }
 
     private func peerStatus(_ node: NodeID, now: Int64) -> ControlStatus.Peer {
@@ -90,7 +104,7 @@ extension Node {
         (status.state, status.reason) = state(of: peer, isPaused: pause != nil, now: now)
         status.connected = peer.isOpen
         status.since = peer.stateSince
-        status.lastExchangeAt = peer.lastExchangeAt
+        status.lastExchangeAt = lastExchange(peer, now: now)
         status.version = peer.softwareVersion
         status.protocolVersion = peer.protocolVersion.map { Int($0) }
         status.pausedUntil = pause?.until
@@ -138,7 +152,7 @@ extension Node {
             if case .failed(let reason)? = peer.sessions[name]?.state { "\(name): \(reason)" } else { nil }
         }
         if let failure = failures.first { return (.blocked, failure) }
-        if let exchange = peer.lastExchangeAt, now - exchange > NodeLimits.exchangeMilliseconds {
+        if let exchange = lastExchange(peer, now: now), now - exchange > NodeLimits.exchangeMilliseconds {
             return (.unknown, "nothing was heard for \((now - exchange) / 1_000) s")
         }
         return (isInSync(peer, now: now) ? .inSync : .catchingUp, nil)
@@ -147,6 +161,7 @@ extension Node {
     // MARK: The mesh
 
     func mesh() -> ControlMesh {
+        let now = SystemClock.wallMilliseconds
         var nodes: [ControlMesh.Node] = []
         var own = ControlMesh.Node(id: id.description, name: identity.nodeName)
         own.version = KithVersion.text
@@ -158,11 +173,11 @@ extension Node {
             var entry = ControlMesh.Node(id: node.description, name: record?.name ?? peers[node]?.name)
             entry.version = record?.softwareVersion ?? peers[node]?.softwareVersion
             entry.isConnected = peers[node]?.isOpen ?? false
-            entry.lastHeardAt = peers[node]?.lastExchangeAt
+            entry.lastHeardAt = peers[node].flatMap { lastExchange($0, now: now) }
             entry.neighbours = record?.neighbours.map(\.description)
             nodes.append(entry)
         }
-        return ControlMesh(generatedAt: SystemClock.wallMilliseconds, nodes: nodes.sorted { $0.id < $1.id })
+        return ControlMesh(generatedAt: now, nodes: nodes.sorted { $0.id < $1.id })
     }
 
     /// A peer by its name or the beginning of its id.
@@ -239,7 +254,8 @@ extension Node {
         }
         guard let name = condition.database else { return .holds(ControlWaitResult(peers: open.count, inSync: nil)) }
         guard let database = catalog[name] else { return .lacks("database \(Shown.name(name)) is not here any more") }
-        let inSync = open.count { isInSync($0, database) }
+        let now = SystemClock.wallMilliseconds
+        let inSync = open.count { isInSync($0, database, now: now) }
         guard inSync == open.count else {
             return .lacks("\(name) is in sync with \(inSync) of \(open.count) connected peers; kith status says more")
         }

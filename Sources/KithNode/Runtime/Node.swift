@@ -28,6 +28,9 @@ package final class Node: @unchecked Sendable {
     var tls: TLSContext?
     var listener: Listener?
     var discovery: AvahiDiscovery?
+    var networkWatch: NetworkWatch?
+    /// When attempts under way were last given up for another network.
+    var networkGainedAt: Instant?
     var control: ControlServer?
 
     // The mesh.
@@ -139,6 +142,7 @@ package final class Node: @unchecked Sendable {
             self.applyPolicies(self.catalog.databases.map(\.name.string))
             for database in self.catalog.databases { self.watch(database) }
             self.startDiscovery()
+            self.networkWatch = NetworkWatch(on: self.queue) { [weak self] in self?.networkGained() }
             self.evaluate()
         }
         log(.info, .node, "node \(identity.nodeName) (\(id.short)) of group \(identity.groupName) started")
@@ -204,6 +208,7 @@ package final class Node: @unchecked Sendable {
         for driver in drivers.values { driver.connection.close() }
         let discovery = discovery
         self.discovery = nil
+        networkWatch = nil
         // Blocks for the databases' last commits, and the control socket's last answers: off the queue.
         DispatchQueue.global().async {
             if let discovery {

@@ -52,7 +52,8 @@ enum DatabaseCommands {
             Output.write(try client.call("GET", path))
             return ExitStatus.done
         }
-        let policy = try DocumentCommands.text(invocation.arguments[1], limit: ControlLimits.smallBodyBytes)
+        let policy = try DocumentCommands.text(
+            invocation.arguments[1], limit: ControlLimits.smallBodyBytes, of: "the policy")
         Output.write(try client.call("PUT", path, body: .bytes(policy)))
         return ExitStatus.done
     }

@@ -7,7 +7,8 @@ enum DocumentCommands {
     static func put(_ invocation: Invocation) throws(CommandError) -> Int32 {
         let client = try ControlClient(invocation)
         let argument = invocation.arguments.count == 3 ? invocation.arguments[2] : "-"
-        let body = try text(argument, limit: ControlLimits.documentBytes)
+        let what = "document \(Shown.name(invocation.arguments[1]))"
+        let body = try text(argument, limit: ControlLimits.documentBytes, of: what)
         let answer = try client.json(
             "PUT", path(invocation), query: [("rev", invocation.value("rev"))], body: .bytes(body))
         Output.line(answer["rev"]?.string ?? "?")
@@ -15,8 +16,9 @@ enum DocumentCommands {
     }
 
     /// An argument that is a text itself, or `-` for standard input.
-    static func text(_ text: String, limit: Int) throws(CommandError) -> [UInt8] {
-        text == "-" ? try InputFile.read("-", limit: limit) : Array(text.utf8)
+    /// - Parameter what: what it is, for the error where it is longer than the limit.
+    static func text(_ text: String, limit: Int, of what: String) throws(CommandError) -> [UInt8] {
+        text == "-" ? try InputFile.read("-", limit: limit, of: what) : Array(text.utf8)
     }
 
     static func get(_ invocation: Invocation) throws(CommandError) -> Int32 {

@@ -42,7 +42,8 @@ final class InputFile {
     }
 
     /// A whole file.
-    static func read(_ name: String, limit: Int) throws(CommandError) -> [UInt8] {
+    /// - Parameter what: what is in it, for the error where it is longer than the limit; nil names the file.
+    static func read(_ name: String, limit: Int, of what: String? = nil) throws(CommandError) -> [UInt8] {
         let file = try InputFile(name)
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
@@ -51,7 +52,7 @@ final class InputFile {
             if count == 0 { return bytes }
             bytes += buffer[..<count]
             if bytes.count > limit {
-                throw CommandError("\(Shown.name(file.name)) is longer than \(limit) bytes; make it smaller")
+                throw CommandError("\(what ?? Shown.name(file.name)) is larger than \(limit) bytes; make it smaller")
             }
         }
     }

@@ -48,7 +48,8 @@ final class Bench {
             databases: names.enumerated().map {
                 DatabaseEntry(
                     number: UInt64($0.offset + 1), name: $0.element,
-                    state: DatabaseState(position: Position(timeline: 2, sequence: 5000), digest: Samples.digest, documents: 5000))
+                    state: DatabaseState(
+                        position: Position(timeline: 2, sequence: 5000), digest: Samples.digest, documents: 5000))
             },
             window: 4 << 20)
     }
@@ -120,14 +121,16 @@ final class Bench {
                 feed: 1, page: page, through: Position(timeline: 2, sequence: through), digest: nil, latest: through,
                 changes: documents.map {
                     Change(
-                        sequence: $0.sequence, document: DocumentID(unchecked: $0.id), leaves: [AnnouncedLeaf(id: $0.leaf)])
+                        sequence: $0.sequence, document: DocumentID(unchecked: $0.id),
+                        leaves: [AnnouncedLeaf(id: $0.leaf)])
                 }))
     }
 
     static func revision(_ number: Int) -> Revision {
         Revision(
             parent: nil, kind: .edit, body: Array("{\"n\":\(number)}".utf8),
-            stamps: FieldStamps(defaultStamp: Stamp(time: 1 << 16, writer: 5)), version: Version(writer: 5, time: 1 << 16))
+            stamps: FieldStamps(defaultStamp: Stamp(time: 1 << 16, writer: 5)),
+            version: Version(writer: 5, time: 1 << 16))
     }
 
     static func delivery(_ id: String, _ revision: Revision) -> ReceivedDelivery {

@@ -81,7 +81,9 @@ final class MemoryStore: ReplicaStore {
 
     /// Loses a document with all memory of it, as a fault does.
     func lose(_ text: String) {
-        if let entry = entries.removeValue(forKey: DocumentID(unchecked: text)) { digest -= Self.digest(entry.document) }
+        if let entry = entries.removeValue(forKey: DocumentID(unchecked: text)) {
+            digest -= Self.digest(entry.document)
+        }
     }
 
     /// Says that it has a document and counts it as another.
@@ -129,14 +131,17 @@ final class MemoryStore: ReplicaStore {
 
     private static func range(_ id: DocumentID) -> UInt16 { UInt16(SHA256.hash(Array(id.string.utf8)).words.0 >> 48) }
 
-    private func leaves(_ document: Document) -> [AnnouncedLeaf] { document.tree.leaves.map { AnnouncedLeaf(id: $0.id) } }
+    private func leaves(_ document: Document) -> [AnnouncedLeaf] {
+        document.tree.leaves.map { AnnouncedLeaf(id: $0.id) }
+    }
 
     // ReplicaStore.
 
     func summary() throws(ReplicaError) -> ReplicaSummary {
         try check("summary")
         return ReplicaSummary(
-            position: Position(timeline: timeline, sequence: sequence), digest: digest, documents: UInt64(entries.count))
+            position: Position(timeline: timeline, sequence: sequence), digest: digest, documents: UInt64(entries.count)
+        )
     }
 
     func checkpoint(of source: NodeID) throws(ReplicaError) -> Position? {

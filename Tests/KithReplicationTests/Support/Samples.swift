@@ -45,7 +45,9 @@ enum Samples {
         Change(sequence: 299, document: document("doc-1"), leaves: [AnnouncedLeaf(id: id(2, 0xAA))]),
         Change(
             sequence: 300, document: document("dök"),
-            leaves: [AnnouncedLeaf(id: id(1, 0x01), versionHash: 0x0102_0304_0506_0708), AnnouncedLeaf(id: id(1, 0x02))]),
+            leaves: [
+                AnnouncedLeaf(id: id(1, 0x01), versionHash: 0x0102_0304_0506_0708), AnnouncedLeaf(id: id(1, 0x02)),
+            ]),
     ]
 
     static let messages: [(name: String, message: Message)] = [
@@ -53,7 +55,8 @@ enum Samples {
             "hello",
             .hello(
                 Hello(
-                    versions: ProtocolVersions(1, 2), capabilities: ["zstd"], nodeName: "kitchen", softwareVersion: "0.1",
+                    versions: ProtocolVersions(1, 2), capabilities: ["zstd"], nodeName: "kitchen",
+                    softwareVersion: "0.1",
                     statements: [[1, 2, 3]], databases: [DatabaseEntry(number: 1, name: "notes", state: state)],
                     window: 4 << 20))
         ),

@@ -256,7 +256,11 @@ final class LinkSide {
         case .keepClaims(let database):
             node.registries[database]?.keep(by: number, now: Instant(milliseconds: world.now))
         case .report(let event):
-            if case .status(let database, let status) = event { statuses[database] = status } else { events.append(event) }
+            if case .status(let database, let status) = event {
+                statuses[database] = status
+            } else {
+                events.append(event)
+            }
         }
     }
 

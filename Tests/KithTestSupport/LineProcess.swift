@@ -1,17 +1,18 @@
 import Glibc
 
 /// A child process that is spoken to in lines, with an upper limit on every wait.
-final class LineProcess {
-    let pid: pid_t
+package final class LineProcess {
+    package let pid: pid_t
     private let input: Int32
     private let output: Int32
     private var buffer: [UInt8] = []
     private var isReaped = false
     /// All lines read so far.
-    private(set) var lines: [String] = []
+    package private(set) var lines: [String] = []
     private var mark = 0
 
-    init(_ arguments: [String]) throws {
+    /// Starts a program, which is looked for in the path; its standard error is ours.
+    package init(_ arguments: [String]) throws {
         var toChild: [Int32] = [0, 0]
         var fromChild: [Int32] = [0, 0]
         // Sockets and not pipes, because they can be made close-on-exec in one step: a child that another test starts at
@@ -39,14 +40,14 @@ final class LineProcess {
 
     deinit { end() }
 
-    func send(_ line: String) {
+    package func send(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         signal(SIGPIPE, SIG_IGN)
         _ = write(input, bytes, bytes.count)
     }
 
     /// The next line; nil when the time is up or the child has closed its output.
-    func next(until deadline: Deadline) -> String? {
+    package func next(until deadline: Deadline) -> String? {
         while true {
             if let end = buffer.firstIndex(of: 10) {
                 let line = String(decoding: buffer[..<end], as: UTF8.self)
@@ -65,10 +66,10 @@ final class LineProcess {
     }
 
     /// From now on only lines that are not read yet count for `wait`.
-    func forget() { mark = lines.count }
+    package func forget() { mark = lines.count }
 
     /// The first line that fits, of those since the last `forget`; reads on to it where it has not come yet.
-    func wait(seconds: Int, for what: String, where fits: (String) -> Bool) throws -> String {
+    package func wait(seconds: Int, for what: String, where fits: (String) -> Bool) throws -> String {
         if let line = lines[mark...].first(where: fits) { return line }
         let deadline = Deadline(seconds: seconds)
         while let line = next(until: deadline) {
@@ -78,16 +79,25 @@ final class LineProcess {
     }
 
     /// As a crash ends it.
-    func kill() {
+    package func kill() {
         Glibc.kill(pid, SIGKILL)
         end()
     }
 
-    /// Closes its input and waits for its end, which is made certain after 10 s. The pipe of its output is drained.
-    func end() {
-        guard !isReaped else { return }
+    /// Asks it to end, and waits for that as `end` does.
+    @discardableResult
+    package func terminate() -> Int32? {
+        if !isReaped { Glibc.kill(pid, SIGTERM) }
+        return end()
+    }
+
+    /// Closes its input and waits for its end, which is made certain after so many seconds. Its output is read to the end.
+    /// - Returns: its exit status; nil when a signal ended it.
+    @discardableResult
+    package func end(seconds: Int = 10) -> Int32? {
+        guard !isReaped else { return nil }
         close(input)
-        let deadline = Deadline(seconds: 10)
+        let deadline = Deadline(seconds: seconds)
         while next(until: deadline) != nil {}
         var status: Int32 = 0
         while waitpid(pid, &status, WNOHANG) == 0 {
@@ -96,27 +106,39 @@ final class LineProcess {
         }
         close(output)
         isReaped = true
+        return status & 0x7f == 0 ? status >> 8 & 0xff : nil
     }
 }
 
-struct Failure: Error, CustomStringConvertible {
-    let description: String
+/// What went wrong in a test's own machinery, or what did not come in time.
+package struct Failure: Error, CustomStringConvertible {
+    package let description: String
 
-    init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }
 
 /// A moment on the clock that never goes back.
-struct Deadline {
+package struct Deadline {
     private let end: Int
 
-    init(seconds: Int) { end = Self.now + seconds * 1_000 }
+    package init(seconds: Int) { end = Self.now + seconds * 1_000 }
 
     /// Milliseconds left, or 0.
-    var remaining: Int32 { Int32(max(0, end - Self.now)) }
+    package var remaining: Int32 { Int32(max(0, end - Self.now)) }
 
-    private static var now: Int {
+    fileprivate static var now: Int {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
     }
+}
+
+/// Measures from a moment on the clock that never goes back.
+package struct Stopwatch {
+    private let start = Deadline.now
+
+    package init() {}
+
+    /// Seconds since it was made.
+    package var seconds: Double { Double(Deadline.now - start) / 1_000 }
 }

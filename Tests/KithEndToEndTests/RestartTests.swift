@@ -1,0 +1,81 @@
+import KithDocument
+import Testing
+
+/// What a restart costs, and what it must not lose.
+@Suite(.timeLimit(.minutes(10))) struct RestartTests {
+    @Test func aMeshThatRestartsTransfersNoDocumentAgain() async throws {
+        let count = runsSlowTests ? 10_000 : 2_000
+        try await Lab.open(nodes: 3) { lab in
+            let nodes = try await lab.group(3)
+            try await nodes.makeDatabase("stock")
+            try await nodes[0].kith("import", "stock", "-", input: Self.documents(count), within: 120)
+            let before = try await nodes.settle("stock", within: 120)
+
+            try await together(nodes) { try await $0.stop() }
+            for node in nodes { try await node.start(peers: nodes) }
+            #expect(try await nodes.settle("stock") == before)
+
+            var sent: UInt64 = 0
+            for node in nodes {
+                #expect(try await node.database("stock")["documents"]?.natural == UInt64(count))
+                let peers = try await node.status()["peers"]?.array ?? []
+                #expect(peers.count == 2)
+                for peer in peers {
+                    sent += try #require(peer["sent_bytes"]?.natural)
+                    #expect(peer["databases"]?[0]?["pulled"]?.natural == 0, "\(node.name): \(peer)")
+                    #expect(peer["databases"]?[0]?["pushed"]?.natural == 0, "\(node.name): \(peer)")
+                }
+            }
+            #expect(sent < 100_000, "\(sent) bytes were sent in all")
+        }
+    }
+
+    static func documents(_ count: Int) -> [UInt8] {
+        var lines = ""
+        for number in 1...count {
+            lines +=
+                #"{"_id":"item-\#(number)","name":"Item number \#(number)","price":\#(number).25,"tags":["a","b"]}"#
+            lines += "\n"
+        }
+        return Array(lines.utf8)
+    }
+
+    @Test func everyPutThatSucceededSurvivesAKillInTheMiddleOfAnImport() async throws {
+        try await Lab.open(nodes: 2) { lab in
+            let nodes = try await lab.group(2)
+            try await nodes.makeDatabase("stock")
+            let victim = nodes[1]
+            let load = try victim.program(["import", "stock", "-"], input: Self.documents(20_000))
+            var acknowledged: [String: String] = [:]
+            for number in 1...12 {
+                let id = "sure-\(number)"
+                acknowledged[id] = try await victim.kith("put", "stock", id, #"{"number":\#(number)}"#)
+                if number == 12 { break }
+                // The kill is to come while documents of the import are being written.
+                if number == 6 { try await Self.someImported(victim) }
+            }
+            #expect(load.status == nil, "the import was over before the kill")
+            victim.kill()
+            await victim.ended()
+            let cut = try await load.finish(within: 30)
+            #expect(cut.status == 1 || cut.status == 69, "\(cut.errorText)")
+            #expect(cut.errorText.split(separator: "\n").count == 1, "\(cut.errorText)")
+
+            try await victim.start(peers: nodes)
+            for (id, revision) in acknowledged { #expect(try await victim.revision("stock", id) == revision, "\(id)") }
+            try await nodes.settle("stock", within: 120)
+            for (id, revision) in acknowledged {
+                #expect(try await nodes[0].revision("stock", id) == revision, "\(id)")
+            }
+            let documents = try await victim.database("stock")["documents"]?.natural ?? 0
+            #expect(documents > 12 && documents < 20_012, "\(documents) documents: the kill came too early or too late")
+        }
+    }
+
+    private static func someImported(_ node: TestNode) async throws {
+        let some = try await eventually(within: 60) {
+            (try await node.database("stock")["documents"]?.natural ?? 0) > 300
+        }
+        try #require(some, "nothing is imported")
+    }
+}

@@ -1,0 +1,214 @@
+import Glibc
+import KithDocument
+import Synchronization
+import Testing
+
+/// A node of a test: its directory, its process, and the command that talks to it.
+final class TestNode: Sendable {
+    static let names = ["ada", "ben", "cleo", "dora", "emil", "fay"]
+
+    let name: String
+    let directory: String
+    /// For what the processes print.
+    private let folder: String
+    private let state = Mutex(State())
+
+    private struct State {
+        var process: ChildProgram?
+        var id: String?
+        /// `HOST:PORT`, kept for the next start.
+        var address: String?
+    }
+
+    init(_ name: String, in folder: String) {
+        self.name = name
+        self.folder = folder
+        directory = "\(folder)/\(name)"
+    }
+
+    // MARK: The command
+
+    /// Runs a command of this node to its end.
+    func run(_ arguments: [String], input: [UInt8] = [], within seconds: Double = 40) async throws
+        -> ChildProgram.Finished
+    {
+        try await program(arguments, input: input).finish(within: seconds)
+    }
+
+    /// A command of this node that goes on meanwhile.
+    func program(_ arguments: [String], input: [UInt8] = []) throws -> ChildProgram {
+        try ChildProgram(arguments, in: folder, input: input, environment: ["KITH_DATA=\(directory)"])
+    }
+
+    /// Runs a command that must succeed.
+    /// - Returns: what it printed, without the line end.
+    @discardableResult
+    func kith(
+        _ arguments: String..., input: [UInt8] = [], within seconds: Double = 40,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> String {
+        let result = try await run(arguments, input: input, within: seconds)
+        try #require(
+            result.status == 0,
+            "\(name): kith \(arguments.joined(separator: " ")): \(result.status) \(result.errorText)",
+            sourceLocation: sourceLocation)
+        return result.line
+    }
+
+    /// Runs a command that must succeed and prints one JSON value.
+    func json(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> JSONValue {
+        let result = try await run(arguments)
+        try #require(
+            result.status == 0,
+            "\(name): kith \(arguments.joined(separator: " ")): \(result.status) \(result.errorText)",
+            sourceLocation: sourceLocation)
+        return try JSONValue(parsing: result.output)
+    }
+
+    // MARK: Its life
+
+    /// The node's id, once it is in a group.
+    var id: String { state.withLock { $0.id } ?? "" }
+
+    /// Makes a group with this node as admin.
+    func found(_ group: String) async throws { note(try await kith("init", "--group", group, "--name", name)) }
+
+    private func note(_ told: String) {
+        // `node       NAME (ID)`
+        let line = told.split(separator: "\n").first ?? ""
+        let id = line.split(separator: "(").last?.prefix { $0 != ")" }
+        state.withLock { $0.id = id.map(String.init) }
+    }
+
+    /// Where it listens, once it was started.
+    var address: String? { state.withLock { $0.address } }
+
+    var processID: Int32? { state.withLock { $0.process?.processID } }
+
+    /// What it logged.
+    var log: String { String(decoding: state.withLock { $0.process }?.errors ?? [], as: UTF8.self) }
+
+    /// Makes this node one of the other's group.
+    func join(by other: TestNode, role: String = "writer") async throws {
+        let code = try await other.kith("invite", "--role", role)
+        note(try await kith("join", code, "--name", name, "--peer", try #require(other.address)))
+    }
+
+    /// Starts the node, on the port it had before or on a free one, and waits until it is ready.
+    /// - Parameter peers: the nodes it is to dial, as far as they were started before; itself is left out.
+    func start(peers: [TestNode] = [], options: [String] = []) async throws {
+        var arguments = ["start", "--no-discovery", "--listen", address ?? "127.0.0.1:0"] + options
+        for peer in peers where peer !== self { if let address = peer.address { arguments += ["--peer", address] } }
+        let process = try program(arguments)
+        state.withLock { $0.process = process }
+        let line = await Blocking.run {
+            Blocking.poll(seconds: 30) { () -> String? in
+                let output = process.output
+                if output.contains(UInt8(ascii: "\n")) { return String(decoding: output, as: UTF8.self) }
+                return process.status == nil ? nil : ""
+            }
+        }
+        let words = line?.split(whereSeparator: \.isWhitespace).map(String.init) ?? []
+        try #require(words.count >= 3 && words[0] == "ready", "\(name) did not start: \(line ?? "silence") \(log)")
+        #expect(words.last == directory)
+        state.withLock { $0.address = words[1] }
+    }
+
+    /// Ends the node as a service manager does.
+    func stop() async throws {
+        guard let process = state.withLock({ $0.process }) else { return }
+        process.signal(SIGTERM)
+        let result = try await process.finish(within: 20)
+        #expect(result.status == 0, "\(name) ended with \(result.status): \(result.errorText)")
+        state.withLock { $0.process = nil }
+    }
+
+    /// Ends the node as a power cut does.
+    func kill() { state.withLock { $0.process }?.signal(SIGKILL) }
+
+    /// Waits until its process has ended, and forgets it.
+    @discardableResult
+    func ended(within seconds: Double = 20) async -> Int32? {
+        guard let process = state.withLock({ $0.process }) else { return nil }
+        let status = await Blocking.run { process.wait(seconds: seconds) }
+        state.withLock { $0.process = nil }
+        return status
+    }
+
+    // MARK: What it says of itself
+
+    func status() async throws -> JSONValue { try await json("status", "--json") }
+
+    /// A database's part of the status.
+    func database(_ name: String) async throws -> JSONValue {
+        let databases = try await status()["databases"]?.array ?? []
+        return try #require(databases.first { $0["name"]?.string == name }, "\(self.name) has no database \(name)")
+    }
+
+    /// A peer's part of the status.
+    func peer(_ other: TestNode) async throws -> JSONValue {
+        let peers = try await status()["peers"]?.array ?? []
+        return try #require(peers.first { $0["id"]?.string == other.id }, "\(name) does not know \(other.name)")
+    }
+
+    func revision(_ database: String, _ id: String) async throws -> String? {
+        try await json("get", database, id, "--meta")["_rev"]?.string
+    }
+
+    /// What is printed a line of JSON each.
+    func lines(_ arguments: String...) async throws -> [JSONValue] {
+        let result = try await run(arguments)
+        try #require(result.status == 0, "\(name): kith \(arguments): \(result.errorText)")
+        return try result.output.split(separator: UInt8(ascii: "\n")).map { try JSONValue(parsing: Array($0)) }
+    }
+}
+
+extension [TestNode] {
+    /// Makes a database and waits until all have it.
+    func makeDatabase(_ name: String) async throws {
+        try await self[0].kith("db", "create", name)
+        let here = try await eventually(within: 20) {
+            for node in self where try await !node.kith("db", "list").split(separator: "\n").contains(Substring(name)) {
+                return false
+            }
+            return true
+        }
+        try #require(here, "the database \(name) is not on all nodes")
+    }
+
+    /// Waits until all are connected to all and have the same documents.
+    /// - Returns: the digest.
+    @discardableResult
+    func settle(_ database: String, within seconds: Double = 60) async throws -> String {
+        var digests: [String] = []
+        let isSettled = try await eventually(within: seconds) {
+            for node in self {
+                let wait = ["wait", "--peers", "\(count - 1)", "--in-sync", database, "--timeout", "5s"]
+                if try await node.run(wait).status != 0 { return false }
+            }
+            digests = []
+            for node in self { digests.append(try await node.database(database)["digest"]?.string ?? node.name) }
+            return Set(digests).count == 1
+        }
+        if !isSettled {
+            for node in self { print("\(node.name): \(try await node.status())\n\(node.log.suffix(2_000))") }
+        }
+        try #require(isSettled, "the nodes do not agree on \(database) after \(seconds) s: \(digests)")
+        return digests[0]
+    }
+
+    /// Cuts all from all.
+    func pauseAll() async throws {
+        try await together(self) { try await $0.kith("pause") }
+        let apart = try await eventually(within: 20) {
+            for node in self {
+                let peers = try await node.status()["peers"]?.array ?? []
+                if peers.contains(where: { $0["connected"]?.bool == true }) { return false }
+            }
+            return true
+        }
+        try #require(apart, "the nodes are paused and still connected")
+    }
+
+    func resumeAll() async throws { try await together(self) { try await $0.kith("resume") } }
+}

@@ -1,0 +1,68 @@
+import Glibc
+import KithDocument
+import KithTestSupport
+
+/// A group of nodes, one on each machine of a LAN, that know of each other by DNS-SD alone.
+final class LAN {
+    let lab: Lab
+    private(set) var nodes: [LANNode] = []
+
+    /// Machines with an Avahi each, and no nodes yet.
+    init(machines: Int) throws { lab = try Lab(nodes: machines) }
+
+    deinit { for node in nodes { node.kill() } }
+
+    /// Makes a group of which the first node is the admin and is started; the others are joined, by DNS-SD, and not
+    /// started.
+    /// - Parameter machines: by node the machine it is on.
+    func makeGroup(_ group: String, _ names: [String], on machines: [Int]) throws -> [LANNode] {
+        let made = zip(names, machines).map { LANNode($0, on: $1, of: lab) }
+        nodes += made
+        try made[0].mustRun("init", "--group", group, "--name", names[0])
+        try made[0].start()
+        for node in made.dropFirst() {
+            let code = try made[0].mustRun("invite").last ?? ""
+            try node.mustRun("join", code, "--name", node.name)
+        }
+        return made
+    }
+
+    /// A group with all its nodes running and connected, and the database `t` on each of them.
+    func runGroup(_ group: String, _ names: [String], on machines: [Int]) throws -> [LANNode] {
+        let made = try makeGroup(group, names, on: machines)
+        for node in made.dropFirst() { try node.start() }
+        try until(30, "\(group) meets", logs: made) {
+            try made.allSatisfy { try $0.status().connected == made.count - 1 }
+        }
+        try made[0].createDatabase("t")
+        try until(15, "\(group) in sync", logs: made) { try Self.isInSync(made) }
+        return made
+    }
+
+    /// Whether `t` is the same on all and every one of them knows it.
+    static func isInSync(_ nodes: [LANNode]) throws -> Bool {
+        let statuses = try nodes.map { try $0.status() }
+        return Set(statuses.map { $0.digest(of: "t") }).count == 1
+            && statuses.allSatisfy { $0.isInSync("t", with: nodes.count - 1) }
+    }
+}
+
+/// Asks every few milliseconds until it holds.
+/// - Parameter logs: nodes whose last words go into the message when it does not hold in time.
+/// - Returns: the seconds it took.
+@discardableResult
+func until(_ seconds: Double, _ what: String, logs: [LANNode], _ holds: () throws -> Bool) throws -> Double {
+    let watch = Stopwatch()
+    while try !holds() {
+        if watch.seconds > seconds {
+            throw Failure("not within \(seconds) s: \(what)\n" + logs.map(\.log).joined(separator: "\n"))
+        }
+        usleep(10_000)
+    }
+    return watch.seconds
+}
+
+/// A time for people who read the output of the tests.
+func measured(_ what: String, _ seconds: Double) {
+    print("measured on the LAN: \(what) \(Double(Int(seconds * 1_000)) / 1_000) s")
+}

@@ -1,0 +1,137 @@
+import Glibc
+import KithDocument
+import KithHTTPCore
+import KithTestSupport
+
+/// A node on one machine of the LAN: the `kith` command in its namespace, and its control socket, which the file system
+/// brings here.
+final class LANNode {
+    let name: String
+    let machine: Int
+    private let lab: Lab
+    private let directory: String
+    private var process: LineProcess?
+
+    init(_ name: String, on machine: Int, of lab: Lab) {
+        self.name = name
+        self.machine = machine
+        self.lab = lab
+        directory = "\(lab.folder)/\(name)"
+    }
+
+    // MARK: The command
+
+    /// Runs `kith` to its end in the node's namespace.
+    /// - Returns: the exit status, nil where it was killed, and the lines of its output.
+    func command(_ arguments: String...) throws -> (status: Int32?, lines: [String]) {
+        let child = try LineProcess(wrapped([arguments[0], "--data", directory] + arguments.dropFirst()))
+        // A join looks for its inviter for 30 s.
+        let status = child.end(seconds: 35)
+        return (status, child.lines)
+    }
+
+    /// The same, where it has to succeed.
+    @discardableResult
+    func mustRun(_ arguments: String...) throws -> [String] {
+        let child = try LineProcess(wrapped([arguments[0], "--data", directory] + arguments.dropFirst()))
+        let status = child.end(seconds: 35)
+        guard status == 0 else {
+            throw Failure("kith \(arguments.joined(separator: " ")) on \(name): status \(status ?? -1); \(log)")
+        }
+        return child.lines
+    }
+
+    /// Runs the node, and waits until it says that it is ready.
+    func start(_ arguments: String...) throws {
+        let child = try LineProcess(wrapped(["start", "--data", directory, "--log", "mesh=debug"] + arguments))
+        process = child
+        _ = try child.wait(seconds: 10, for: "ready node \(name); \(log)") { $0.hasPrefix("ready") }
+    }
+
+    func stop() throws {
+        let status = process?.terminate()
+        process = nil
+        guard status == 0 else { throw Failure("\(name) did not end cleanly: \(log)") }
+    }
+
+    /// As a crash ends it.
+    func kill() {
+        process?.kill()
+        process = nil
+    }
+
+    /// Standard error goes to a file beside the directory.
+    private func wrapped(_ arguments: [String]) throws -> [String] {
+        let script = "exec \"$@\" 2>> '\(directory).log'"
+        return try lab.inside(machine) + ["bash", "-c", script, "kith", Lab.program("kith")] + arguments
+    }
+
+    /// What the node said last, for the message about a failure.
+    var log: String {
+        guard let file = fopen("\(directory).log", "r") else { return "\(name) said nothing" }
+        defer { fclose(file) }
+        var lines: [String] = []
+        var buffer = [CChar](repeating: 0, count: 4_096)
+        while fgets(&buffer, Int32(buffer.count), file) != nil {
+            lines.append(String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        }
+        return "log of \(name):\n" + lines.suffix(25).joined()
+    }
+
+    // MARK: The control socket
+
+    func status() throws -> JSONValue { try json("GET", ["status"]) }
+
+    func put(_ id: String, _ body: JSONValue, in database: String = "t") throws {
+        _ = try send("PUT", ["databases", database, "documents", id], body: body.canonicalBytes)
+    }
+
+    /// The document, or nil where it is not here.
+    func document(_ id: String, in database: String = "t") -> JSONValue? {
+        try? json("GET", ["databases", database, "documents", id])
+    }
+
+    func createDatabase(_ name: String) throws { _ = try send("PUT", ["databases", name]) }
+
+    private func json(_ method: String, _ path: [String]) throws -> JSONValue {
+        try JSONValue(parsing: try send(method, path))
+    }
+
+    private func send(_ method: String, _ path: [String], body: [UInt8]? = nil) throws -> [UInt8] {
+        let client = HTTPClient(.unixSocket("\(directory)/kith.sock"))
+        let answer = try client.send(
+            HTTPClientRequest(
+                method: method, target: HTTPTarget.encode(["v1"] + path), body: body.map { .bytes($0) } ?? .none))
+        guard (200..<300).contains(answer.head.status) else {
+            throw Failure("\(method) \(path) on \(name): \(String(decoding: answer.body, as: UTF8.self))")
+        }
+        return answer.body
+    }
+}
+
+// MARK: What status says
+
+extension JSONValue {
+    /// The peer of that name in a status.
+    func peer(_ name: String) -> JSONValue? { self["peers"]?.array?.first { $0["name"]?.string == name } }
+
+    /// The state of the peer of that name in a status.
+    func state(of name: String) -> String { peer(name)?["state"]?.string ?? "absent" }
+
+    /// How many peers are connected.
+    var connected: Int { self["peers"]?.array?.count { $0["connected"]?.bool == true } ?? 0 }
+
+    /// The digest of a database.
+    func digest(of database: String) -> String? {
+        self["databases"]?.array?.first { $0["name"]?.string == database }?["digest"]?.string
+    }
+
+    /// Whether a database is in sync with so many peers.
+    func isInSync(_ database: String, with peers: Int) -> Bool {
+        let database = self["databases"]?.array?.first { $0["name"]?.string == database }
+        return database?["in_sync_with"]?.integer == Int64(peers) && database?["peers"]?.integer == Int64(peers)
+    }
+
+    /// The codes of what is wrong.
+    var checks: [String] { self["health"]?["checks"]?.array?.compactMap { $0["code"]?.string } ?? [] }
+}
