@@ -1,3 +1,5 @@
+import KithReplication
+
 /// The bounds of a node; docs/limits.md lists them with those of other targets.
 package enum NodeLimits {
     /// Up to this many nodes each connects to all others: links are cheap then, and every write goes straight.
@@ -57,7 +59,7 @@ package enum NodeLimits {
     package static let presenceMinimumMilliseconds: UInt64 = 2_000
     package static let presenceLifeMilliseconds: UInt64 = 60_000
     /// Largest presence record in bytes: a node with every database and neighbour there may be fits.
-    package static let presenceBytes = 32 << 10
+    package static let presenceBytes = ReplicationLimits.presenceBytes
     /// Nodes in the presence map: more than a local network has.
     package static let presenceNodes = 4_096
 
@@ -67,6 +69,15 @@ package enum NodeLimits {
     package static let databases = 256
     /// Reader connections of one database: more than cores would not answer sooner.
     package static let readersPerDatabase = 4
+    /// Documents in one page of a stream, and in one transaction of an import.
+    package static let pageDocuments = 500
+    /// Bytes of documents in one transaction of an import: it holds up other writes for a moment only.
+    package static let importBatchBytes = 4 << 20
+
+    /// Largest small text file that is read, in bytes: far above what is written.
+    package static let smallFileBytes = 4 << 20
+    /// Largest file of invites that is read, in bytes: 64 of them take a few kilobytes.
+    package static let invitesFileBytes = 1 << 20
     /// Writes that wait for one commit.
     package static let commitGroup = 256
 }

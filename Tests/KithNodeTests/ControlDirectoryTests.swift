@@ -1,5 +1,6 @@
 import Glibc
 import KithNode
+import KithStore
 import KithTestSupport
 import Testing
 
@@ -69,8 +70,8 @@ import Testing
     }
 
     @Test(arguments: ["a", "notes", "a0_$()+-", String(repeating: "a", count: 238)])
-    func databaseNamesMayHaveSuchLetters(name: String) { #expect(isValidDatabaseName(name)) }
+    func databaseNamesMayHaveSuchLetters(name: String) { #expect(DatabaseName.isValid(name)) }
 
     @Test(arguments: ["", "A", "0a", "_a", "a.b", "a/b", "ä", "a b", String(repeating: "a", count: 239)])
-    func otherNamesAreRefused(name: String) { #expect(!isValidDatabaseName(name)) }
+    func otherNamesAreRefused(name: String) { #expect(!DatabaseName.isValid(name)) }
 }

@@ -5,9 +5,9 @@ import Glibc
 package func eventually(
     within seconds: Double = 30, _ question: () async throws -> Bool
 ) async rethrows -> Bool {
-    let end = monotonicSeconds() + seconds
+    let deadline = Deadline(seconds: seconds)
     while try await !question() {
-        if monotonicSeconds() > end { return false }
+        if deadline.remaining == 0 { return false }
         try? await Task.sleep(for: .milliseconds(5))
     }
     return true
@@ -40,10 +40,4 @@ private final class Job: Sendable {
         precondition(result == 0, "no thread")
         pthread_detach(thread)
     }
-}
-
-private func monotonicSeconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }

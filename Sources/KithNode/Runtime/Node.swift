@@ -101,7 +101,7 @@ package final class Node: @unchecked Sendable {
     ) throws(NodeError) -> JoinDesk? {
         guard identity.admin != nil else { return nil }
         return try transport { () throws(TransportError) in
-            let bytes = try identities.read(IdentityStore.invitesName, atMost: 1 << 20)
+            let bytes = try identities.read(IdentityStore.invitesName, atMost: NodeLimits.invitesFileBytes)
             let book = try bytes.map { bytes throws(TransportError) in try InviteBook(encoded: bytes) } ?? InviteBook()
             return try JoinDesk(
                 identity: identity, membership: membership, book: book, now: { SystemClock.wallMilliseconds }
