@@ -18,7 +18,9 @@ package struct DatabaseName: Hashable, Comparable, Sendable, CustomStringConvert
     /// Whether the text is a name.
     package static func isValid(_ string: String) -> Bool {
         let bytes = string.utf8
-        guard let first = bytes.first, bytes.count <= DocumentLimits.databaseNameBytes, isLetter(first) else { return false }
+        guard let first = bytes.first, bytes.count <= DocumentLimits.databaseNameBytes, isLetter(first) else {
+            return false
+        }
         return bytes.allSatisfy { isLetter($0) || isDigit($0) || punctuation.contains($0) }
     }
 

@@ -41,7 +41,8 @@ extension NodeService {
             while true {
                 let after = since
                 let page = try await reading(name) { reader throws(StoreError) in
-                    try reader.conflicts(after: after, limit: NodeLimits.pageDocuments).map { entry throws(StoreError) in
+                    try reader.conflicts(after: after, limit: NodeLimits.pageDocuments).map {
+                        entry throws(StoreError) in
                         (entry: entry, others: try reader.get(entry.document)?.conflicts ?? [])
                     }
                 }
