@@ -1,4 +1,5 @@
 import KithDocument
+import KithNetwork
 
 /// Which addresses there are for a node, and which to dial next.
 extension CandidateBook {
@@ -27,7 +28,7 @@ extension CandidateBook {
                 ranks[3].append(candidate(entry.address, .remembered, node: node))
             }
         }
-        var seen: Set<PeerAddress> = []
+        var seen: Set<Endpoint> = []
         return ranks.joined().filter { (own[$0.address] ?? 0) <= now && seen.insert($0.address).inserted }
     }
 
@@ -56,7 +57,7 @@ extension CandidateBook {
     package var announcedNodes: [NodeID] { Set(services.filter(\.isPresent).compactMap(\.nodeID)).sorted() }
 
     private func candidate(
-        _ address: PeerAddress, _ source: Candidate.Source, service: InstanceName? = nil, interface: UInt32? = nil,
+        _ address: Endpoint, _ source: Candidate.Source, service: InstanceName? = nil, interface: UInt32? = nil,
         node: NodeID?
     ) -> Candidate {
         let attempt = attempts[Key(node: node, address: address)]

@@ -51,7 +51,9 @@ package struct Document: Sendable {
     /// - Returns: whether anything is new here.
     package mutating func receive(_ item: Delivery.Item) -> Bool {
         let revision = item.revision
-        if revision.kind == .closed, let winner = tree.winner, RevisionTree.isDroppable(revision.id, revision.kind, winner: winner.id) {
+        if revision.kind == .closed, let winner = tree.winner,
+            RevisionTree.isDroppable(revision.id, revision.kind, winner: winner.id)
+        {
             return false
         }
         let isNew = tree.insert(revision, ancestors: item.ancestors)

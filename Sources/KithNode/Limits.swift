@@ -1,3 +1,5 @@
+import KithReplication
+
 /// The bounds of a node; docs/limits.md lists them with those of other targets.
 package enum NodeLimits {
     /// Up to this many nodes each connects to all others: links are cheap then, and every write goes straight.
@@ -59,7 +61,7 @@ package enum NodeLimits {
     package static let presenceMinimumMilliseconds: UInt64 = 2_000
     package static let presenceLifeMilliseconds: UInt64 = 60_000
     /// Largest presence record in bytes: the two bounds that follow fit with the longest names.
-    package static let presenceBytes = 32 << 10
+    package static let presenceBytes = ReplicationLimits.presenceBytes
     /// Databases and neighbours that a presence record tells of; who has more tells of the first.
     package static let presenceDatabases = 64
     package static let presenceNeighbours = 256
@@ -74,6 +76,15 @@ package enum NodeLimits {
     package static let databases = 256
     /// Reader connections of one database: more than cores would not answer sooner.
     package static let readersPerDatabase = 4
+    /// Documents in one page of a stream, and handed over at once by an import: a moment's work.
+    package static let pageDocuments = 500
+    /// Bytes of documents in one page of an export, and handed over at once by an import.
+    package static let pageBytes = 4 << 20
+
+    /// Largest small text file that is read, in bytes: far above what is written.
+    package static let smallFileBytes = 4 << 20
+    /// Largest file of invites that is read, in bytes: 64 of them take a few kilobytes.
+    package static let invitesFileBytes = 1 << 20
     /// Writes that wait for one commit.
     package static let commitGroup = 256
 }

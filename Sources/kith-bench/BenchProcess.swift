@@ -73,7 +73,9 @@ final class BenchProcess {
         var buffer = [CChar](repeating: 0, count: 256)
         while fgets(&buffer, Int32(buffer.count), file) != nil {
             let words = buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }.split { $0.isWhitespace }
-            if words.first == "VmHWM:", words.count > 1, let kibibytes = Double(words[1]) { return kibibytes * 1024 / 1e6 }
+            if words.first == "VmHWM:", words.count > 1, let kibibytes = Double(words[1]) {
+                return kibibytes * 1024 / 1e6
+            }
         }
         return .nan
     }

@@ -51,7 +51,7 @@ extension Node {
         let now = SystemClock.now
         if let pause = pauses.pause(of: peer, now: SystemClock.wallMilliseconds) {
             driver.start(held: Set(catalog.databases.map(\.name.string)))
-            let text = pause.until.map { "paused here until \(SystemClock.text(ofMilliseconds: $0))" } ?? "paused here"
+            let text = pause.until.map { "paused here until \(Timestamp.text(ofMilliseconds: $0))" } ?? "paused here"
             return driver.post(.stop(Goodbye(code: .paused, text: text)))
         }
         let old = peers[peer]?.link.flatMap { drivers[$0] }

@@ -1,6 +1,7 @@
 import Dispatch
 import KithDiscovery
 import KithDocument
+import KithNetwork
 import KithReplication
 import KithStore
 import KithTransport
@@ -228,7 +229,7 @@ extension Node {
     }
 
     private func reached(
-        _ peer: PeerIdentity, instead expected: NodeID?, at address: PeerAddress, over connection: Connection,
+        _ peer: PeerIdentity, instead expected: NodeID?, at address: Endpoint, over connection: Connection,
         now: Instant
     ) {
         if peer.nodeID == id {

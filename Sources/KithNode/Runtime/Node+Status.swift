@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import KithDiscovery
 import KithDocument
+import KithNetwork
 import KithReplication
 import KithStore
 import KithTransport
@@ -204,7 +205,7 @@ extension Node {
         try keepPauses()
         for number in drivers.keys.sorted() {
             guard let driver = drivers[number], node == nil || driver.peer.nodeID == node else { continue }
-            let text = until.map { "paused there until \(SystemClock.text(ofMilliseconds: $0))" } ?? "paused there"
+            let text = until.map { "paused there until \(Timestamp.text(ofMilliseconds: $0))" } ?? "paused there"
             driver.post(.stop(Goodbye(code: .paused, text: text)))
         }
         evaluate()

@@ -2,6 +2,7 @@ import Dispatch
 import KithCrypto
 import KithDiscovery
 import KithDocument
+import KithNetwork
 import KithReplication
 import KithStore
 import KithTransport
@@ -107,7 +108,7 @@ package final class Node: @unchecked Sendable {
     ) throws(NodeError) -> JoinDesk? {
         guard identity.admin != nil else { return nil }
         return try transport { () throws(TransportError) in
-            let bytes = try identities.read(IdentityStore.invitesName, atMost: 1 << 20)
+            let bytes = try identities.read(IdentityStore.invitesName, atMost: NodeLimits.invitesFileBytes)
             let book = try bytes.map { bytes throws(TransportError) in try InviteBook(encoded: bytes) } ?? InviteBook()
             return try JoinDesk(
                 identity: identity, membership: membership, book: book, now: { SystemClock.wallMilliseconds }
@@ -126,10 +127,10 @@ package final class Node: @unchecked Sendable {
     package func start() throws(NodeError) {
         let directory = configuration.directory.path
         pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
-        var statics: [PeerAddress] = []
+        var statics: [Endpoint] = []
         for peer in configuration.peers {
-            do throws(DiscoveryError) {
-                statics.append(try PeerAddress(peer, defaultPort: NodeConfiguration.defaultPort))
+            do throws(AddressError) {
+                statics.append(try Endpoint(peer: peer, defaultPort: NodeConfiguration.defaultPort))
             } catch {
                 throw NodeError(code: "usage", message: error.message)
             }
@@ -161,14 +162,15 @@ package final class Node: @unchecked Sendable {
         tls = context
         let kept = configuration.directory.path + "/port"
         let endpoint: Endpoint
-        do throws(TransportError) {
-            if let listen = configuration.listen {
+        if let listen = configuration.listen {
+            do throws(AddressError) {
                 endpoint = try Endpoint(listen, defaultPort: NodeConfiguration.defaultPort)
-            } else {
-                let port =
-                    (try? SmallFile.lines(of: kept).first).flatMap { UInt16($0) } ?? NodeConfiguration.defaultPort
-                endpoint = Endpoint(host: "::", port: port)
-            }
+            } catch { throw Self.cannotListen(error.message) }
+        } else {
+            let port = (try? SmallFile.lines(of: kept).first).flatMap { UInt16($0) } ?? NodeConfiguration.defaultPort
+            endpoint = Endpoint(host: "::", port: port)
+        }
+        do throws(TransportError) {
             let listener = try Listener(
                 endpoint, orNextPort: configuration.listen == nil, context: context
             ) { [log] address, error in
@@ -177,11 +179,12 @@ package final class Node: @unchecked Sendable {
                 self?.accepted(connection, peer)
             }
             self.listener = listener
-        } catch {
-            throw NodeError(
-                code: "address", message: "can't listen: \(error.message); choose another with --listen HOST:PORT")
-        }
+        } catch { throw Self.cannotListen(error.message) }
         if configuration.listen == nil, let listener { try SmallFile.write(["\(listener.port)"], to: kept) }
+    }
+
+    private static func cannotListen(_ reason: String) -> NodeError {
+        NodeError(code: "address", message: "can't listen: \(reason); choose another with --listen HOST:PORT")
     }
 
     /// Says goodbye to the peers, finishes what is under way, and closes. The completion runs once all is on disk.

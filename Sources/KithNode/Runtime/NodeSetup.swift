@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import KithDiscovery
 import KithDocument
+import KithNetwork
 import KithTransport
 import Synchronization
 
@@ -38,7 +39,10 @@ package enum NodeSetup {
             let name = nodeName ?? machineName
             let identity: Identity
             if let peer {
-                let endpoint = try Endpoint(peer, defaultPort: NodeConfiguration.defaultPort)
+                let endpoint: Endpoint
+                do throws(AddressError) {
+                    endpoint = try Endpoint(peer: peer, defaultPort: NodeConfiguration.defaultPort)
+                } catch { throw .address(error.message) }
                 identity = try Joiner.join(code, at: endpoint, nodeName: name)
             } else {
                 identity = try InviterSearch(code, nodeName: name).run()
@@ -130,7 +134,7 @@ private final class InviterSearch: Sendable {
             var isNews = false
             for service in services {
                 for found in service.addresses {
-                    let endpoint = Endpoint(host: found.address.host, port: found.address.port)
+                    let endpoint = Endpoint.numeric(found.address)
                     guard state.tried.insert(endpoint).inserted else { continue }
                     state.waiting.append(Place(service: service.name, endpoint: endpoint))
                     isNews = true
