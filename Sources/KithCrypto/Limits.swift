@@ -8,4 +8,6 @@ package enum CryptoLimits {
     package static let certificates = 8
     /// Bytes of a signature. Ed25519 has 64, any RSA key of sense fewer than this.
     package static let signatureBytes = 1024
+    /// Contexts of SHA-256 that are kept for the next hasher: more than threads that hash at one time.
+    package static let idleHashContexts = 64
 }

@@ -1,4 +1,5 @@
 import COpenSSL
+import Synchronization
 
 /// The 32 bytes of a SHA-256 hash, as four words read big-endian, so that none needs an allocation.
 package struct SHA256Digest: Hashable, Sendable {
@@ -28,13 +29,23 @@ package struct SHA256: ~Copyable {
     private let context: OpaquePointer
 
     package init() {
-        guard let context = EVP_MD_CTX_new() else { fatalError("out of memory") }
-        self.context = context
-        let started = EVP_DigestInit_ex2(context, Algorithm.sha256.pointer, nil)
-        precondition(started == 1, "libcrypto has no SHA-256")
+        context = IdleContexts.take()?.pointer ?? Self.newContext()
+        restart()
     }
 
-    deinit { EVP_MD_CTX_free(context) }
+    deinit { IdleContexts.put(HashContext(pointer: context)) }
+
+    private static func newContext() -> OpaquePointer {
+        guard let context = EVP_MD_CTX_new() else { fatalError("out of memory") }
+        let started = EVP_DigestInit_ex2(context, Algorithm.sha256.pointer, nil)
+        precondition(started == 1, "libcrypto has no SHA-256")
+        return context
+    }
+
+    private func restart() {
+        let restarted = EVP_DigestInit_ex2(context, nil, nil)
+        precondition(restarted == 1, "libcrypto has no SHA-256")
+    }
 
     package func update(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress else { return }
@@ -46,7 +57,15 @@ package struct SHA256: ~Copyable {
 
     /// The hash of all that was given; the hasher is ready for the next message then.
     package func finish() -> SHA256Digest {
-        let digest = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { buffer in
+        defer { restart() }
+        return digest()
+    }
+
+    /// The hash of all that was given, from a hasher that has no other message: it costs less.
+    package consuming func finishLast() -> SHA256Digest { digest() }
+
+    private func digest() -> SHA256Digest {
+        withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { buffer in
             let finished = EVP_DigestFinal_ex(context, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), nil)
             precondition(finished == 1, "libcrypto did not finish a hash")
             return SHA256Digest(
@@ -57,18 +76,37 @@ package struct SHA256: ~Copyable {
                     UInt64(bigEndian: buffer.load(fromByteOffset: 24, as: UInt64.self))
                 ))
         }
-        let restarted = EVP_DigestInit_ex2(context, nil, nil)
-        precondition(restarted == 1, "libcrypto has no SHA-256")
-        return digest
     }
 
     package static func hash(_ bytes: UnsafeRawBufferPointer) -> SHA256Digest {
         let hasher = SHA256()
         hasher.update(bytes)
-        return hasher.finish()
+        return hasher.finishLast()
     }
 
     package static func hash(_ bytes: [UInt8]) -> SHA256Digest { bytes.withUnsafeBytes { hash($0) } }
+}
+
+/// A context that belongs to one hasher, or to nobody.
+private struct HashContext: @unchecked Sendable {
+    // Whoever took it from `IdleContexts` is the only one to use it until it is put back.
+    let pointer: OpaquePointer
+}
+
+/// Contexts that no hasher uses: making one costs more than hashing a document.
+private enum IdleContexts {
+    private static let contexts = Mutex<[HashContext]>([])
+
+    static func take() -> HashContext? { contexts.withLock { $0.popLast() } }
+
+    static func put(_ context: HashContext) {
+        let isKept = contexts.withLock { contexts in
+            guard contexts.count < CryptoLimits.idleHashContexts else { return false }
+            contexts.append(context)
+            return true
+        }
+        if !isKept { EVP_MD_CTX_free(context.pointer) }
+    }
 }
 
 /// libcrypto's algorithm, looked up once: the look-up costs more than hashing a document.

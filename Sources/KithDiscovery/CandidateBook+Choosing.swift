@@ -50,6 +50,9 @@ extension CandidateBook {
         return all.sorted()
     }
 
+    /// Every node that was reached once at an address that is remembered or static, in order.
+    package var rememberedNodes: [NodeID] { Set(remembered.map(\.node)).union(staticNodes.values).sorted() }
+
     /// Every node that is announced at this moment, in order.
     package var announcedNodes: [NodeID] { Set(services.filter(\.isPresent).compactMap(\.nodeID)).sorted() }
 

@@ -7,6 +7,9 @@ package struct ByteWriter {
         bytes.reserveCapacity(capacity)
     }
 
+    /// Begins anew in the same memory.
+    package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
     package mutating func append(_ byte: UInt8) { bytes.append(byte) }
 
     package mutating func append(contentsOf other: some Sequence<UInt8>) { bytes.append(contentsOf: other) }
@@ -21,13 +24,26 @@ package struct ByteWriter {
 
     package mutating func append(contentsOf other: String.UTF8View) { bytes.append(contentsOf: other) }
 
-    package mutating func append(bigEndian number: UInt64) {
-        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+    package mutating func append(bigEndian number: UInt64) { appendBytes(of: number.bigEndian) }
+
+    // Several at once: what an append costs is not the bytes.
+
+    package mutating func append(bigEndian first: UInt64, _ second: UInt64) {
+        appendBytes(of: (first.bigEndian, second.bigEndian))
     }
 
-    package mutating func append(bigEndian number: UInt32) {
-        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+    package mutating func append(bigEndian first: UInt64, _ second: UInt64, _ third: UInt64) {
+        appendBytes(of: (first.bigEndian, second.bigEndian, third.bigEndian))
     }
+
+    @inline(__always)
+    private mutating func appendBytes<Value: BitwiseCopyable>(of value: Value) {
+        withUnsafeBytes(of: value) { raw in
+            raw.withMemoryRebound(to: UInt8.self) { bytes.append(contentsOf: $0) }
+        }
+    }
+
+    package mutating func append(bigEndian number: UInt32) { appendBytes(of: number.bigEndian) }
 
     /// Seven bits a byte, the least significant first (LEB128).
     package mutating func append(varint number: UInt64) {

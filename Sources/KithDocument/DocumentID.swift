@@ -20,7 +20,9 @@ package struct DocumentID: Hashable, Comparable, Sendable, CustomStringConvertib
         if string.utf8.first == UInt8(ascii: "_") {
             throw DocumentError.invalidID("a document id must not begin with _")
         }
-        if string.utf8.contains(0) { throw DocumentError.invalidID("a document id must not contain U+0000") }
+        if string.utf8.withContiguousStorageIfAvailable({ $0.contains(0) }) ?? string.utf8.contains(0) {
+            throw DocumentError.invalidID("a document id must not contain U+0000")
+        }
         self.string = string
     }
 
@@ -29,14 +31,45 @@ package struct DocumentID: Hashable, Comparable, Sendable, CustomStringConvertib
 
     package var description: String { string }
 
-    package static func == (left: Self, right: Self) -> Bool { left.string.utf8.elementsEqual(right.string.utf8) }
+    package static func == (left: Self, right: Self) -> Bool {
+        let (one, other) = (left.string.utf8, right.string.utf8)
+        guard one.count == other.count else { return false }
+        let isEqual = one.withContiguousStorageIfAvailable { one in
+            other.withContiguousStorageIfAvailable { other in
+                UnsafeRawBufferPointer(one).hasSameBytes(as: UnsafeRawBufferPointer(other))
+            }
+        }
+        return (isEqual ?? nil) ?? one.elementsEqual(other)
+    }
 
     package static func < (left: Self, right: Self) -> Bool {
         left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
     }
 
     package func hash(into hasher: inout Hasher) {
+        let isDone: Void? = string.utf8.withContiguousStorageIfAvailable {
+            hasher.combine(bytes: UnsafeRawBufferPointer($0))
+        }
+        if isDone != nil { return }
         var string = string
         string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether as many bytes there are the same; eight are compared at a time.
+    fileprivate func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        var index = 0
+        while index + 8 <= count {
+            let one = loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            if one != other.loadUnaligned(fromByteOffset: index, as: UInt64.self) { return false }
+            index += 8
+        }
+        while index < count {
+            if self[index] != other[index] { return false }
+            index += 1
+        }
+        return true
     }
 }

@@ -3,9 +3,7 @@
 extension RevisionID {
     /// 24 bytes: the generation in eight, big-endian, and the digest.
     package func encode(into writer: inout ByteWriter) {
-        writer.append(bigEndian: generation)
-        writer.append(bigEndian: digest.high)
-        writer.append(bigEndian: digest.low)
+        writer.append(bigEndian: generation, digest.high, digest.low)
     }
 
     /// - Throws: `DocumentError.malformed` when the bytes end too early or the generation is out of range.
@@ -23,8 +21,7 @@ extension RevisionID {
 extension Stamp {
     /// 16 bytes: time and writer, big-endian.
     package func encode(into writer: inout ByteWriter) {
-        writer.append(bigEndian: time)
-        writer.append(bigEndian: self.writer)
+        writer.append(bigEndian: time, self.writer)
     }
 
     package init(from reader: inout ByteReader) throws(DocumentError) {
@@ -38,8 +35,7 @@ extension Version {
     /// 16 bytes an entry, ascending by writer: writer and time, big-endian.
     package func encode(into writer: inout ByteWriter) {
         for entry in entries {
-            writer.append(bigEndian: entry.writer)
-            writer.append(bigEndian: entry.time)
+            writer.append(bigEndian: entry.writer, entry.time)
         }
     }
 

@@ -12,23 +12,24 @@ package enum RevisionHash {
         stamps: FieldStamps?, version: Version
     ) -> Digest128 {
         let hasher = SHA256()
-        var head = ByteWriter(capacity: 80 + 24 * mergedParents.count)
-        head.appendLengthPrefixed(scheme)
-        head.appendLengthPrefixed { parent?.encode(into: &$0) }
-        head.appendLengthPrefixed { for parent in mergedParents { parent.encode(into: &$0) } }
-        head.appendLengthPrefixed {
+        let versionBytes = 16 * version.entries.count
+        var writer = ByteWriter(capacity: 128 + 24 * mergedParents.count + resolver.utf8.count + versionBytes)
+        writer.appendLengthPrefixed(scheme)
+        writer.appendLengthPrefixed { parent?.encode(into: &$0) }
+        writer.appendLengthPrefixed { for parent in mergedParents { parent.encode(into: &$0) } }
+        writer.appendLengthPrefixed {
             $0.append(kind.rawValue)
             $0.append(contentsOf: resolver.utf8)
         }
-        head.append(bigEndian: UInt32(body.count))
-        hasher.update(head.bytes)
+        writer.append(bigEndian: UInt32(body.count))
+        hasher.update(writer.bytes)
         hasher.update(body)
-        var tail = ByteWriter(capacity: 12 + 16 + 16 * version.entries.count)
-        tail.appendLengthPrefixed { _ in }  // Attachments: none before blobs exist.
-        tail.appendLengthPrefixed { stamps?.encode(into: &$0) }
-        tail.appendLengthPrefixed { version.encode(into: &$0) }
-        hasher.update(tail.bytes)
-        let digest = hasher.finish()
+        writer.removeAll()
+        writer.appendLengthPrefixed { _ in }  // Attachments: none before blobs exist.
+        writer.appendLengthPrefixed { stamps?.encode(into: &$0) }
+        writer.appendLengthPrefixed { version.encode(into: &$0) }
+        hasher.update(writer.bytes)
+        let digest = hasher.finishLast()
         return Digest128(high: digest.words.0, low: digest.words.1)
     }
 }

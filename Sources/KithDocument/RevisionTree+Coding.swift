@@ -5,15 +5,24 @@ extension RevisionTree {
     /// content: merged parents, resolver, stamps and version, the last three with their length.
     /// - Complexity: O(n log n).
     package func encoded() -> [UInt8] {
-        var writer = ByteWriter(capacity: 16 + 72 * nodes.count)
+        var writer = ByteWriter(capacity: encodedBytes)
+        encode(into: &writer)
+        return writer.bytes
+    }
+
+    /// About the bytes of the encoded form.
+    package var encodedBytes: Int { 16 + 80 * nodes.count }
+
+    /// Appends what `encoded` returns.
+    package func encode(into writer: inout ByteWriter) {
         writer.append(varint: UInt64(nodes.count))
-        for node in nodes {
-            writer.append(node.flags)
-            writer.append(varint: node.id.generation)
-            writer.append(bigEndian: node.id.digest.high)
-            writer.append(bigEndian: node.id.digest.low)
-            writer.append(varint: UInt64(node.parent.flatMap { index(of: $0) }.map { $0 + 1 } ?? 0))
-            guard let content = node.content else { continue }
+        for index in nodes.indices {
+            let id = nodes[index].id
+            writer.append(nodes[index].flags)
+            writer.append(varint: id.generation)
+            writer.append(bigEndian: id.digest.high, id.digest.low)
+            writer.append(varint: UInt64(nodes[index].parent.flatMap { self.index(of: $0) }.map { $0 + 1 } ?? 0))
+            guard let content = nodes[index].content else { continue }
             writer.append(varint: UInt64(content.mergedParents.count))
             for parent in content.mergedParents { parent.encode(into: &writer) }
             writer.append(varint: UInt64(content.resolver.utf8.count))
@@ -21,7 +30,6 @@ extension RevisionTree {
             writer.appendLengthPrefixed { content.stamps?.encode(into: &$0) }
             writer.appendLengthPrefixed { content.version.encode(into: &$0) }
         }
-        return writer.bytes
     }
 
     /// Most nodes of a stored tree: leaves with their ancestors, more than any rule leaves standing.

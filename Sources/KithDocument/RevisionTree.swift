@@ -16,6 +16,9 @@ package struct RevisionTree: Hashable, Sendable {
         package internal(set) var hasHashedParent: Bool
         /// Nil for an ancestor known by its id alone.
         package internal(set) var content: Content?
+
+        /// What it knows; nil for an ancestor known by its id alone.
+        package var knownVersion: Version? { content?.version }
     }
 
     /// What a revision says besides its body.
@@ -42,6 +45,9 @@ package struct RevisionTree: Hashable, Sendable {
         index(of: id).map { nodes[$0] }
     }
 
+    /// What a revision knows; nil where that is not known here.
+    package func version(of id: RevisionID) -> Version? { index(of: id).flatMap { nodes[$0].knownVersion } }
+
     package func contains(_ id: RevisionID) -> Bool { index(of: id) != nil }
 
     /// The revisions without children, ascending by id.
@@ -60,7 +66,11 @@ package struct RevisionTree: Hashable, Sendable {
     }
 
     /// The revisions that live, ascending: live leaves; while all leaves are closed, what these closed and is known.
-    package var live: [Node] { liveLeaves(of: leaves) }
+    package var live: [Node] {
+        // The usual document takes no memory here.
+        if nodes.count == 1 { return nodes[0].kind.isLive ? nodes : [] }
+        return liveLeaves(of: leaves)
+    }
 
     /// The deleted leaves, ascending.
     package var deleted: [Node] { leaves.filter { $0.kind == .deleted } }

@@ -7,10 +7,10 @@ package import KithDocument
 package struct Document: Sendable {
     package let id: DocumentID
     package internal(set) var tree: RevisionTree
-    /// The bodies of live revisions by id; looked up only, never iterated.
-    package internal(set) var bodies: [RevisionID: [UInt8]]
+    /// The bodies of live revisions.
+    package internal(set) var bodies: RevisionBodies
 
-    package init(id: DocumentID, tree: RevisionTree = RevisionTree(), bodies: [RevisionID: [UInt8]] = [:]) {
+    package init(id: DocumentID, tree: RevisionTree = RevisionTree(), bodies: RevisionBodies = RevisionBodies()) {
         self.id = id
         self.tree = tree
         self.bodies = bodies
@@ -26,7 +26,11 @@ package struct Document: Sendable {
     }
 
     /// The live revisions whose content is known, ascending; the last is the winner.
-    package var live: [RevisionTree.Node] { tree.live.filter { $0.content != nil && bodies[$0.id] != nil } }
+    package var live: [RevisionTree.Node] {
+        let live = tree.live
+        let isEveryKnown = live.indices.allSatisfy { live[$0].content != nil && bodies[live[$0].id] != nil }
+        return isEveryKnown ? live : live.filter { $0.content != nil && bodies[$0.id] != nil }
+    }
 
     /// The fields of a live revision whose body is known here.
     func fields(of node: RevisionTree.Node) -> Fields {

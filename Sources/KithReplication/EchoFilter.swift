@@ -2,30 +2,31 @@ internal import KithDocument
 
 /// The leaves that the peer has shown to have, so that they are not offered back to it.
 ///
-/// The oldest are forgotten above a bound; then a change is offered in vain, and no more.
+/// The oldest are forgotten above a bound; then a change is offered in vain, and no more. They go half of all at a time:
+/// to take single ones out of a table costs more than to put them in.
 struct EchoFilter {
     private struct Entry: Hashable {
         let document: DocumentID
         let leaf: AnnouncedLeaf
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(document)
+            hasher.combine(leaf.id.digest.low)
+        }
     }
 
-    private var known: Set<Entry> = []
-    private var order: [Entry] = []
-    /// Where the oldest stands once the ring is full.
-    private var oldest = 0
+    private var recent: Set<Entry> = []
+    private var older: Set<Entry> = []
 
-    var count: Int { known.count }
+    /// At most `ReplicationLimits.echoedLeaves`.
+    var count: Int { recent.count + older.count }
 
     mutating func note(_ document: DocumentID, _ leaf: AnnouncedLeaf) {
-        let entry = Entry(document: document, leaf: leaf)
-        guard known.insert(entry).inserted else { return }
-        if order.count < ReplicationLimits.echoedLeaves {
-            order.append(entry)
-        } else {
-            known.remove(order[oldest])
-            order[oldest] = entry
-            oldest = (oldest + 1) % ReplicationLimits.echoedLeaves
+        if recent.count >= ReplicationLimits.echoedLeaves / 2 {
+            swap(&recent, &older)
+            recent.removeAll(keepingCapacity: true)
         }
+        recent.insert(Entry(document: document, leaf: leaf))
     }
 
     mutating func note(_ changes: [Change]) {
@@ -34,7 +35,10 @@ struct EchoFilter {
 
     /// Whether the peer has every leaf of the change.
     func covers(_ change: Change) -> Bool {
-        if known.isEmpty { return false }
-        return change.leaves.allSatisfy { known.contains(Entry(document: change.document, leaf: $0)) }
+        if recent.isEmpty, older.isEmpty { return false }
+        return change.leaves.allSatisfy { leaf in
+            let entry = Entry(document: change.document, leaf: leaf)
+            return recent.contains(entry) || older.contains(entry)
+        }
     }
 }

@@ -41,9 +41,9 @@ package struct WantRegistry: Sendable {
             }
             if let holder { holders[holder]?.claims -= 1 }
             claims[want.document] = link
-            holders[link]?.claims += 1
             granted.append(want)
         }
+        holders[link]?.claims += granted.count
         return (granted, deferred)
     }
 
@@ -53,10 +53,13 @@ package struct WantRegistry: Sendable {
     /// These documents are done with. What another link has taken over stays its own.
     package mutating func release(_ documents: [DocumentID], by link: LinkNumber, now: Instant) {
         holders[link]?.heardAt = now
-        for document in documents where claims[document] == link {
-            claims[document] = nil
-            holders[link]?.claims -= 1
+        var released = 0
+        for document in documents {
+            guard let index = claims.index(forKey: document), claims[index].value == link else { continue }
+            claims.remove(at: index)
+            released += 1
         }
+        holders[link]?.claims -= released
     }
 
     /// The link has ended, or its session.

@@ -10,34 +10,46 @@ import KithDocument
 /// One hasher serves all documents of a connection, since making one costs more than hashing a document.
 final class DocumentDigest {
     private let hasher = SHA256()
+    /// What is hashed, in memory that serves one document after the other.
+    private var writer = ByteWriter(capacity: 256)
 
     /// Nil for a document with nothing but closed leaves, which adds nothing.
     func digest(of id: DocumentID, _ tree: RevisionTree) -> Digest256? {
-        var writer = ByteWriter(capacity: id.string.utf8.count + 64)
-        let length = id.string.utf8.count
-        writer.append(bigEndian: UInt32(truncatingIfNeeded: length))
-        writer.append(contentsOf: id.string.utf8)
-        var isEmpty = true
-        let open = tree.leaves.filter { $0.kind != .closed }
-        for leaf in open where open.count == 1 || !Self.isOvertaken(leaf, by: open) {
-            guard let content = leaf.content else { continue }
-            isEmpty = false
-            leaf.id.encode(into: &writer)
-            writer.append(bigEndian: UInt32(truncatingIfNeeded: 16 * content.version.entries.count))
-            content.version.encode(into: &writer)
-        }
-        if isEmpty { return nil }
+        guard Self.write(id, tree, into: &writer) else { return nil }
         hasher.update(writer.bytes)
         return Digest256(hasher.finish())
     }
 
+    /// - Returns: whether there is something to hash.
+    private static func write(_ id: DocumentID, _ tree: RevisionTree, into writer: inout ByteWriter) -> Bool {
+        writer.removeAll()
+        let length = id.string.utf8.count
+        writer.append(bigEndian: UInt32(truncatingIfNeeded: length))
+        writer.append(contentsOf: id.string.utf8)
+        let leaves = tree.leaves
+        var isEmpty = true
+        for index in leaves.indices where leaves[index].kind != .closed {
+            guard let version = leaves[index].knownVersion, !Self.isOvertaken(index, in: leaves) else { continue }
+            isEmpty = false
+            leaves[index].id.encode(into: &writer)
+            writer.append(bigEndian: UInt32(truncatingIfNeeded: 16 * version.entries.count))
+            version.encode(into: &writer)
+        }
+        return !isEmpty
+    }
+
     /// Whether a leaf is a deletion whose version is within another leaf's; of deletions with equal versions the highest
     /// counts.
-    private static func isOvertaken(_ leaf: RevisionTree.Node, by leaves: [RevisionTree.Node]) -> Bool {
-        guard leaf.kind == .deleted, let version = leaf.content?.version else { return false }
+    private static func isOvertaken(_ index: Int, in leaves: [RevisionTree.Node]) -> Bool {
+        guard leaves.count > 1, leaves[index].kind == .deleted, let version = leaves[index].knownVersion else {
+            return false
+        }
+        let id = leaves[index].id
         return leaves.contains { other in
-            guard other.id != leaf.id, let known = other.content?.version, version.isWithin(known) else { return false }
-            return other.kind != .deleted || !known.isWithin(version) || other.id > leaf.id
+            guard other.id != id, other.kind != .closed, let known = other.knownVersion, version.isWithin(known) else {
+                return false
+            }
+            return other.kind != .deleted || !known.isWithin(version) || other.id > id
         }
     }
 

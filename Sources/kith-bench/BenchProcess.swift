@@ -80,6 +80,20 @@ final class BenchProcess {
         return .nan
     }
 
+    /// Time that it has used a processor, its system calls too.
+    func processorSeconds() -> Double {
+        guard let file = fopen("/proc/\(pid)/stat", "r") else { return .nan }
+        defer { fclose(file) }
+        var buffer = [CChar](repeating: 0, count: 1024)
+        guard fgets(&buffer, Int32(buffer.count), file) != nil else { return .nan }
+        // The name of the command, in parentheses, may hold anything; after it come words (proc(5)).
+        let text = buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        guard let end = text.lastIndex(of: ")") else { return .nan }
+        let words = text[text.index(after: end)...].split(separator: " ")
+        guard words.count > 12, let user = Double(words[11]), let system = Double(words[12]) else { return .nan }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
     /// Waits for its end.
     /// - Returns: its exit status.
     func wait() -> Int32 {

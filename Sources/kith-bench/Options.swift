@@ -6,6 +6,8 @@ struct Options {
     var documents = 100_000
     var runs = 5
     var rows = RowName.allCases
+    /// Whether the rates of writing and reading are by processor time.
+    var countsProcessorTime = false
     /// On the disk that is measured.
     var directory = "/tmp"
 
@@ -15,12 +17,13 @@ struct Options {
     private static let runRange = 1...1000
 
     static let usage = """
-        usage: kith-bench [--documents N] [--runs N] [--rows ROW,ROW] [DIRECTORY]
+        usage: kith-bench [--documents N] [--runs N] [--rows ROW,ROW] [--cpu] [DIRECTORY]
 
         Measures Kith beside the same work done by raw SQLite, and a raw socket, in the same run.
           --documents N  documents of about 200 bytes (100000)
           --runs N       interleaved runs, of which the medians are shown (5)
           --rows ROWS    of: write, read, replicate, delay (all)
+          --cpu          rates of write and read by processor time, for a machine that has other work too
           DIRECTORY      on the disk that is measured (/tmp)
         """
 
@@ -35,6 +38,7 @@ struct Options {
             case "--documents": documents = try Self.number(try value(of: argument), Self.documentRange, argument)
             case "--runs": runs = try Self.number(try value(of: argument), Self.runRange, argument)
             case "--rows": rows = try Self.rows(try value(of: argument))
+            case "--cpu": countsProcessorTime = true
             case _ where argument.hasPrefix("-"): throw BenchError("there is no option \(argument)")
             default: directory = argument
             }

@@ -16,6 +16,9 @@ final class ReplicationBench {
     private(set) var rates: [(kith: Double, raw: Double)] = []
     private(set) var sourceMegabytes: [Double] = []
     private(set) var targetMegabytes: [Double] = []
+    /// Microseconds of a processor a document.
+    private(set) var sourceMicroseconds: [Double] = []
+    private(set) var targetMicroseconds: [Double] = []
 
     /// Starts the source and fills its database; that counts for nothing.
     init(directory: String, samples: Samples) throws(BenchError) {
@@ -41,7 +44,11 @@ final class ReplicationBench {
         let target = try BenchNode.member(directory + "/target\(round)", of: source)
         defer { target.stop() }
         try target.start(peer: address)
-        let kith = try Clock.rate(of: documents) { try source.waitInSync(database) }
+        let before = processorSeconds(target)
+        let kith = try Stopwatch.rate(of: documents) { try source.waitInSync(database) }
+        let after = processorSeconds(target)
+        sourceMicroseconds.append((after.source - before.source) / Double(documents) * 1e6)
+        targetMicroseconds.append((after.target - before.target) / Double(documents) * 1e6)
         let (its, mine) = (try source.state(of: database), try target.state(of: database))
         guard let its, let mine, its == mine, its.documents == documents else {
             throw BenchError("the nodes say that they are in sync, and their databases differ")
@@ -53,10 +60,14 @@ final class ReplicationBench {
         rates.append((kith, try writeRaw(target)))
     }
 
+    private func processorSeconds(_ target: BenchNode) -> (source: Double, target: Double) {
+        (source.process?.processorSeconds() ?? .nan, target.process?.processorSeconds() ?? .nan)
+    }
+
     private func writeRaw(_ target: BenchNode) throws -> Double {
         let rows = try Raw.rows(of: "\(target.directory)/databases/\(database).sqlite3")
         let raw = Raw(path: directory + "/raw.sqlite3")
-        return Clock.rate(of: rows.count) { raw.write(rows, batch: 1_000) }
+        return Stopwatch.rate(of: rows.count) { raw.write(rows, batch: 1_000) }
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws(BenchError) {

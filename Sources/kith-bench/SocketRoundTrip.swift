@@ -46,7 +46,7 @@ final class SocketRoundTrip {
     /// Sends so many bytes and waits until they are back.
     func milliseconds(bytes count: Int) throws(BenchError) -> Double {
         var buffer = [UInt8](repeating: 1, count: count)
-        let start = Clock.seconds()
+        let start = Stopwatch.seconds()
         guard write(descriptor, buffer, count) == count else { throw BenchError("a socket failed") }
         var left = count
         while left > 0 {
@@ -54,6 +54,6 @@ final class SocketRoundTrip {
             guard got > 0 else { throw BenchError("a socket failed") }
             left -= got
         }
-        return (Clock.seconds() - start) * 1000
+        return (Stopwatch.seconds() - start) * 1000
     }
 }

@@ -7,13 +7,15 @@ struct StoreBench {
     let directory: String
     let samples: Samples
     let reads: Bool
+    private let now: () -> Double
     private let batch = 1_000
     private var count: Int { samples.ids.count }
 
     private(set) var writing: [(kith: Double, raw: Double)] = []
     private(set) var reading: [(kith: Double, raw: Double)] = []
 
-    init(directory: String, samples: Samples, reads: Bool) {
+    init(directory: String, samples: Samples, reads: Bool, byProcessorTime: Bool) {
+        now = { byProcessorTime ? Stopwatch.processorSeconds() : Stopwatch.seconds() }
         self.directory = directory
         self.samples = samples
         self.reads = reads
@@ -24,7 +26,7 @@ struct StoreBench {
         let (store, kithWrites) = try writeWithKith()
         let rows = try Raw.rows(of: store.file.path)
         let raw = Raw(path: directory + "/raw.sqlite3")
-        let rawWrites = Clock.rate(of: count) { raw.write(rows, batch: batch) }
+        let rawWrites = Stopwatch.rate(of: count, by: now) { raw.write(rows, batch: batch) }
         writing.append((kithWrites, rawWrites))
         guard reads else { return }
         let kithReads = try readWithKith(store)
@@ -37,7 +39,7 @@ struct StoreBench {
         var numbers = Numbers(state: 1)
         let environment = StoreEnvironment(now: { 1_700_000_000_000 }, random: { numbers.next() })
         let store = try Store(file, environment: environment)
-        let rate = try Clock.rate(of: count) {
+        let rate = try Stopwatch.rate(of: count, by: now) {
             for start in stride(from: 0, to: count, by: batch) {
                 try store.write { (transaction) throws(StoreError) in
                     for index in start..<min(start + batch, count) {
@@ -53,7 +55,7 @@ struct StoreBench {
     private func readWithKith(_ store: Store) throws -> Double {
         let reader = try store.makeReader()
         var bytes = 0
-        return try Clock.rate(of: count) {
+        return try Stopwatch.rate(of: count, by: now) {
             for index in samples.order { bytes += try reader.get(samples.ids[index])?.body.count ?? 0 }
             precondition(bytes > 0)
         }
@@ -61,7 +63,7 @@ struct StoreBench {
 
     private func readRaw(_ raw: Raw) -> Double {
         var bytes = 0
-        return Clock.rate(of: count) {
+        return Stopwatch.rate(of: count, by: now) {
             bytes = raw.read(samples.order.map { samples.ids[$0] })
             precondition(bytes > 0)
         }

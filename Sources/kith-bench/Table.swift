@@ -31,6 +31,11 @@ struct Table {
             name, "\(Int(size.rounded(.up))) MB", "", "", "< \(Int(limit)) MB", size < limit ? "ok" : "above")
     }
 
+    /// What is measured without a target.
+    static func cost(_ name: String, _ microseconds: [Double]) -> String {
+        line(name, "\((median(microseconds) * 10).rounded() / 10) us", "", "", "", "")
+    }
+
     private static func line(
         _ name: String, _ kith: String, _ raw: String, _ ratio: String, _ target: String, _ verdict: String
     ) -> String {

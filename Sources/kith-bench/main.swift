@@ -10,7 +10,9 @@ import Darwin
 func measure(_ options: Options, in directory: String) throws {
     let samples = Samples(count: options.documents)
     let rows = options.rows
-    var store = StoreBench(directory: directory, samples: samples, reads: rows.contains(.read))
+    var store = StoreBench(
+        directory: directory, samples: samples, reads: rows.contains(.read),
+        byProcessorTime: options.countsProcessorTime)
     let replication = rows.contains(.replicate) ? try ReplicationBench(directory: directory, samples: samples) : nil
     defer { replication?.stop() }
     let delay = rows.contains(.delay) ? try DelayBench(directory: directory) : nil
@@ -30,6 +32,8 @@ func measure(_ options: Options, in directory: String) throws {
         print(Table.rates("replicate to an empty node", replication.rates, target: 0.33))
         print(Table.sizes("  peak memory of the source", replication.sourceMegabytes, limit: 150))
         print(Table.sizes("  peak memory of the target", replication.targetMegabytes, limit: 150))
+        print(Table.cost("  processor time of the source", replication.sourceMicroseconds))
+        print(Table.cost("  processor time of the target", replication.targetMicroseconds))
     }
     if let delay { print(Table.times("from a put to its reading", kith: delay.kith, raw: delay.raw, limit: 10)) }
 }

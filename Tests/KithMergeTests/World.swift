@@ -235,7 +235,7 @@ struct Replica {
         var tree = document.tree
         if let ancestors = bounds.ancestors { tree.stem(to: ancestors) }
         tree.dropOldClosedLeaves(below: bounds.closedGenerations)
-        var bodies: [RevisionID: [UInt8]] = [:]
+        var bodies = RevisionBodies()
         for node in tree.nodes { bodies[node.id] = document.body(of: node.id) }
         document = Document(id: document.id, tree: tree, bodies: bodies)
     }

@@ -21,6 +21,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
     private let observers = Mutex<[UInt64: Observer]>([:])
     private let published: Mutex<StoreSummary>
     private let wants = Mutex(WantRegistry())
+    private let rolledBack = Atomic(false)
 
     /// Opens the database, or makes it.
     /// - Throws: `StoreError` as `Store.init` does.
@@ -39,6 +40,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
 
     /// Where the database stood after the last commit.
     package var summary: StoreSummary { published.withLock { $0 } }
+
+    /// Whether a peer showed, since opening, that the database was put back while it ran, or that a copy runs elsewhere.
+    package var isRollbackDetected: Bool { rolledBack.load(ordering: .relaxed) }
 
     // MARK: Writing
 
@@ -75,6 +79,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
         guard let store else {
             let closed = StoreError(.notFound, name.string, "database \(name) was closed")
             for write in group { write.finish(closed) }
+            if !pending.withLock(\.isEmpty) { writer.async { self.commitPending() } }
             return
         }
         var works: [(WriteTransaction) throws(StoreError) -> Void] = []
@@ -141,7 +146,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
             try transaction.apply(received)
         } completion: { result in
             switch result {
-            case .success(let outcome): completion(.applied(ReplicaOutcome(outcome)))
+            case .success(let outcome):
+                if outcome.isRollbackDetected { self.rolledBack.store(true, ordering: .relaxed) }
+                completion(.applied(ReplicaOutcome(outcome)))
             case .failure(let error): completion(.failed(ReplicaError(error)))
             }
         }

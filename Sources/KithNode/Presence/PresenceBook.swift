@@ -14,7 +14,10 @@ package struct PresenceBook: Sendable {
 
     private let node: NodeID
     private var entries: [NodeID: Entry] = [:]
-    private var own: PresenceRecord?
+    /// Of nodes whose records were forgotten the last counter, so that an old record that still goes round is no news.
+    private var forgotten: [NodeID: UInt64] = [:]
+    /// This node's record as it was sent last.
+    package private(set) var own: PresenceRecord?
     private var ownSentAt: Instant?
 
     package init(node: NodeID) { self.node = node }
@@ -23,9 +26,10 @@ package struct PresenceBook: Sendable {
     /// - Returns: whether it is news, to be passed on to the other neighbours.
     package mutating func hear(_ record: PresenceRecord, encoded: [UInt8], now: Instant) -> Bool {
         guard record.node != node else { return false }
-        if let known = entries[record.node] {
-            guard record.counter > known.record.counter else { return false }
-        } else if entries.count >= NodeLimits.presenceNodes {
+        if let known = entries[record.node]?.record.counter ?? forgotten[record.node], record.counter <= known {
+            return false
+        }
+        if entries[record.node] == nil, entries.count >= NodeLimits.presenceNodes {
             return false
         }
         entries[record.node] = Entry(record: record, encoded: encoded, heardAt: now)
@@ -35,14 +39,13 @@ package struct PresenceBook: Sendable {
     /// This node's own record when it is to be sent: it changed and the last is not too fresh, or it grows old.
     /// - Parameters:
     ///   - counter: of the first record; from the wall clock, so that it rises across restarts.
-    ///   - isForced: sends it anyway, for a neighbour that has just connected.
     ///   - describe: makes the record of the given counter.
     package mutating func ownRecord(
-        counter: UInt64, now: Instant, isForced: Bool = false, _ describe: (UInt64) -> PresenceRecord
+        counter: UInt64, now: Instant, _ describe: (UInt64) -> PresenceRecord
     ) -> PresenceRecord? {
         let next = max(counter, (own?.counter ?? 0) + 1)
         let record = describe(next)
-        if let own, let ownSentAt, !isForced {
+        if let own, let ownSentAt {
             let age = now.milliseconds(since: ownSentAt)
             let changed = record.says(otherThan: own)
             guard
@@ -57,6 +60,11 @@ package struct PresenceBook: Sendable {
 
     /// Forgets records that were not renewed.
     package mutating func expire(now: Instant) {
+        for (node, entry) in entries where now.milliseconds(since: entry.heardAt) >= NodeLimits.presenceLifeMilliseconds
+        {
+            if forgotten.count >= NodeLimits.presenceNodes { forgotten = [:] }
+            forgotten[node] = entry.record.counter
+        }
         entries = entries.filter { now.milliseconds(since: $1.heardAt) < NodeLimits.presenceLifeMilliseconds }
     }
 

@@ -14,6 +14,22 @@ extension Node {
                     "start avahi-daemon; known peers and those given with --peer still replicate"
                 ))
         }
+        if isDoubled {
+            found.append(
+                (
+                    "IDENTITY_DUPLICATE", .critical,
+                    "another machine announces the id of this node: one is a copy of the other",
+                    "on the copy, stop the node and make it a new one: kith leave, then kith join"
+                ))
+        }
+        if let database = catalog.databases.first(where: \.isRollbackDetected) {
+            found.append(
+                (
+                    "ROLLBACK_DETECTED", .warning,
+                    "database \(database.name) was put back to an earlier state while it ran, or a copy of it runs elsewhere",
+                    "nothing is lost: what is missing here comes back from peers; see that the directory is used once"
+                ))
+        }
         let conflicts = status.databases.filter { ($0.conflicts ?? 0) > 0 }
         if let first = conflicts.first {
             let count = conflicts.reduce(0) { $0 + ($1.conflicts ?? 0) }
@@ -24,13 +40,13 @@ extension Node {
                 ))
         }
         for peer in status.peers {
-            guard let offset = peer.clockOffsetMilliseconds, abs(offset) > NodeLimits.clockSkewMilliseconds else {
+            guard let offset = peer.clockOffsetMilliseconds, offset.magnitude > NodeLimits.clockSkewMilliseconds else {
                 continue
             }
             found.append(
                 (
                     "CLOCK_SKEW", .warning,
-                    "the clock of \(peer.name ?? peer.id) is \(abs(offset) / 1_000) s \(offset > 0 ? "ahead of" : "behind") this one",
+                    "the clock of \(peer.name ?? peer.id) is \(offset.magnitude / 1_000) s \(offset > 0 ? "ahead of" : "behind") this one",
                     "set both clocks by a time service; until then the clock that is ahead wins edits of one field"
                 ))
             break

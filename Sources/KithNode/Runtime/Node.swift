@@ -60,6 +60,13 @@ package final class Node: @unchecked Sendable {
     var isNewsQueued = false
     var healthSince: [String: Int64] = [:]
     var rememberedText = ""
+    /// `Membership.changeCount` as it stands on disk.
+    var keptMembership: UInt64 = 0
+    var maintainedAt: Instant?
+    /// Since when nodes are announced to which there is no link.
+    var announcedSince: [NodeID: Instant] = [:]
+    /// Another machine announces this node's id.
+    var isDoubled = false
 
     /// Takes the directory's lock, reads the identity and opens the databases. Nothing is sent or received before `start`.
     /// - Throws: `NodeError` with what is wrong and what to do.

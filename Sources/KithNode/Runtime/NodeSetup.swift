@@ -23,7 +23,8 @@ package enum NodeSetup {
         }
     }
 
-    /// Finds the inviter, proves the code, and writes the identity that the inviter signed. Blocks, for 30 s at most.
+    /// Finds the inviter, proves the code, and writes the identity that the inviter signed. Blocks: it looks for 30 s, and ends an
+    /// attempt that is under way then.
     /// - Parameter peer: `HOST:PORT` of the inviter; nil to find it by DNS-SD.
     /// - Throws: `NodeError` with the reason: a mistyped, used, expired or burnt code, nobody found.
     package static func join(
@@ -77,10 +78,16 @@ package enum NodeSetup {
 
 /// Looks for nodes of the group that an invite code names and asks them one after the other.
 private final class InviterSearch: Sendable {
+    private struct Place {
+        let service: InstanceName
+        let endpoint: Endpoint
+    }
+
     private struct State {
-        var waiting: [Endpoint] = []
+        var waiting: [Place] = []
         var tried: Set<Endpoint> = []
-        var isWoken = false
+        /// Nodes that have another invite open: each wrong proof counts against it, so they are asked once.
+        var others: Set<InstanceName> = []
     }
 
     private static let searchSeconds = 30
@@ -99,16 +106,20 @@ private final class InviterSearch: Sendable {
         defer { discovery.stop {} }
         do throws(DiscoveryError) {
             try discovery.start(tag: code.groupTag, advertising: nil) { services in
-                self.found(services.filter(\.isPresent).flatMap(\.addresses).map(\.address))
+                self.found(services.filter(\.isPresent))
             } onStateChanged: { _ in
             }
         } catch { throw .identity(error.message) }
         let deadline = DispatchTime.now() + .seconds(Self.searchSeconds)
         var last: TransportError?
         while news.wait(timeout: deadline) == .success {
-            while let endpoint = next() {
-                do throws(TransportError) { return try Joiner.join(code, at: endpoint, nodeName: nodeName) } catch {
-                    if case .joinRefused(let refusal) = error, refusal != .unknown { throw error }
+            while DispatchTime.now() < deadline, let place = next() {
+                do throws(TransportError) { return try Joiner.join(code, at: place.endpoint, nodeName: nodeName) } catch
+                {
+                    if case .joinRefused(let refusal) = error {
+                        guard refusal == .unknown else { throw error }
+                        state.withLock { _ = $0.others.insert(place.service) }
+                    }
                     last = error
                 }
             }
@@ -118,16 +129,27 @@ private final class InviterSearch: Sendable {
         throw .identity("the inviter was not found (\(reason)); give its address with --peer HOST:PORT")
     }
 
-    private func found(_ addresses: [NetworkAddress]) {
+    private func found(_ services: [DiscoveredService]) {
         let isNews = state.withLock { state in
-            let new = addresses.map(Endpoint.numeric).filter { state.tried.insert($0).inserted }
-            state.waiting += new
-            return !new.isEmpty
+            var isNews = false
+            for service in services {
+                for found in service.addresses {
+                    let endpoint = Endpoint.numeric(found.address)
+                    guard state.tried.insert(endpoint).inserted else { continue }
+                    state.waiting.append(Place(service: service.name, endpoint: endpoint))
+                    isNews = true
+                }
+            }
+            return isNews
         }
         if isNews { news.signal() }
     }
 
-    private func next() -> Endpoint? {
-        state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+    private func next() -> Place? {
+        state.withLock { state in
+            let others = state.others
+            state.waiting.removeAll { others.contains($0.service) }
+            return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+        }
     }
 }

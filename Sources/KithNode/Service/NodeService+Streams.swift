@@ -63,7 +63,8 @@ extension NodeService {
             while true {
                 let after = last
                 let page = try await reading(name) { reader throws(StoreError) in
-                    try reader.documents(after: after, limit: NodeLimits.pageDocuments)
+                    try reader.documents(
+                        after: after, limit: NodeLimits.pageDocuments, maximumBytes: NodeLimits.pageBytes)
                 }
                 guard let end = page.last else { return }
                 last = end.id
@@ -85,7 +86,7 @@ extension NodeService {
                 if let chunk { splitter.feed(chunk) } else { splitter.finish() }
                 while let document = try await next(&splitter, &run, in: name) {
                     run.take(document)
-                    if run.batchBytes >= NodeLimits.importBatchBytes || run.batch.count >= NodeLimits.pageDocuments {
+                    if run.batchBytes >= NodeLimits.pageBytes || run.batch.count >= NodeLimits.pageDocuments {
                         try await store(&run, in: name)
                     }
                 }
@@ -106,7 +107,7 @@ extension NodeService {
         throw ControlError(.invalid, "the file was read up to document \(run.read): \(wrong.message)")
     }
 
-    /// Writes what an import has gathered, in one transaction.
+    /// Writes what an import has gathered.
     private func store(_ run: inout ImportRun, in name: String) async throws(ControlError) {
         let (batch, isInitial) = (run.takeBatch(), run.request.isInitial)
         if batch.isEmpty { return }

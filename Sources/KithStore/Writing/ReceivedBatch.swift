@@ -31,19 +31,22 @@ struct ReceivedDocument: Sendable {
             reason = "\(delivery.items.count) revisions came at once; \(DocumentLimits.leaves) are the most"
             return
         }
-        var items: [Delivery.Item] = []
+        var wrong: [Int] = []
         var refused: [RevisionID] = []
         var reason: String?
-        for item in delivery.items {
+        for index in delivery.items.indices {
             do {
-                try Self.verify(item)
-                items.append(item)
+                try Self.verify(delivery.items[index])
             } catch {
-                refused.append(item.revision.id)
+                wrong.append(index)
+                refused.append(delivery.items[index].revision.id)
                 reason = reason ?? StoreError.shortened(error.message, to: Limits.messageCharacters)
             }
         }
-        self.items = items
+        // Nearly always all are right, and their array is taken as it is.
+        items =
+            wrong.isEmpty
+            ? delivery.items : delivery.items.indices.filter { !wrong.contains($0) }.map { delivery.items[$0] }
         self.refused = refused
         self.reason = reason
     }

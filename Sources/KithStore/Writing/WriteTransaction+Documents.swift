@@ -154,7 +154,7 @@ extension WriteTransaction {
     ) {
         if writer != timeline {
             onceWriters.insert(revision, writer)
-        } else if let time = document.tree[revision]?.content?.version[writer] {
+        } else if let time = document.tree.version(of: revision)?[writer] {
             memory.highestTime = max(memory.highestTime, time)
         }
     }

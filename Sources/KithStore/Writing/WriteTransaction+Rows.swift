@@ -27,7 +27,7 @@ extension WriteTransaction {
         guard try row.step() else { return LoadedDocument(document: Document(id: id), row: nil) }
         let flags = DocumentFlags(rawValue: row.number(1))
         let tree = try RevisionTree(row, 3, of: id.string)
-        var bodies: [RevisionID: [UInt8]] = [:]
+        var bodies = RevisionBodies()
         if !row.isNull(4) { bodies[try RevisionID(row, 2, of: id.string)] = row.bytes(4) }
         var others: [RevisionID] = []
         if flags.contains(.otherBodies) {
@@ -58,7 +58,7 @@ extension WriteTransaction {
             tree.stem(to: options.revisionLimit)
         }
         let live = document.live
-        guard let shown = document.shownRevision else {
+        guard let shown = live.last?.id ?? document.shownRevision else {
             throw StoreError(.internalError, id.string, "a document without revisions can't be stored")
         }
         let others = live.dropLast()
@@ -72,7 +72,7 @@ extension WriteTransaction {
         count(flags, 1)
         let sequence = try nextSequence()
         try writeRow(
-            id, in: loaded.row?.number, at: sequence, flags, shown, tree.encoded(),
+            id, in: loaded.row?.number, at: sequence, flags, shown, tree,
             body: live.last.flatMap { document.body(of: $0.id) })
         if loaded.row != nil || !others.isEmpty || live.last?.kind == .merge {
             try writeOtherBodies(loaded, live: live)
@@ -96,18 +96,29 @@ extension WriteTransaction {
 
     private func writeRow(
         _ id: DocumentID, in number: Int64?, at sequence: UInt64, _ flags: DocumentFlags, _ revision: RevisionID,
-        _ tree: [UInt8], body: [UInt8]?
+        _ tree: RevisionTree, body: [UInt8]?
     ) throws(StoreError) {
+        // Revision, tree and id one after the other. They and the body are lent to SQLite, so the statement is reset
+        // before they go.
+        var writer = ByteWriter(capacity: 24 + tree.encodedBytes + id.string.utf8.count)
+        revision.encode(into: &writer)
+        tree.encode(into: &writer)
+        let end = writer.bytes.count
+        if number == nil { writer.append(contentsOf: id.string.utf8) }
         let row = try connection.statement(number == nil ? .insertDocument : .moveDocument)
-        // The bytes of tree and body are lent to SQLite, so the statement is reset before they go.
-        try tree.withUnsafeBufferPointer { tree throws(StoreError) in
+        try writer.bytes.withUnsafeBufferPointer { bytes throws(StoreError) in
             try (body ?? []).withUnsafeBufferPointer { bodyBytes throws(StoreError) in
                 defer { row.reset() }
+                let bytes = UnsafeRawBufferPointer(bytes)
                 row.bind(1, sequence)
-                if let number { row.bind(2, number) } else { row.bind(2, text: id.string) }
+                if let number {
+                    row.bind(2, number)
+                } else {
+                    row.bind(2, borrowedText: UnsafeRawBufferPointer(rebasing: bytes[end...]))
+                }
                 row.bind(3, flags.rawValue)
-                row.bind(4, blob: revision.encoded)
-                row.bind(5, borrowedBlob: UnsafeRawBufferPointer(tree))
+                row.bind(4, borrowedBlob: UnsafeRawBufferPointer(rebasing: bytes[..<24]))
+                row.bind(5, borrowedBlob: UnsafeRawBufferPointer(rebasing: bytes[24..<end]))
                 if body == nil { row.bindNull(6) } else { row.bind(6, borrowedText: UnsafeRawBufferPointer(bodyBytes)) }
                 _ = try row.step()
             }
