@@ -20,7 +20,9 @@ package struct DocumentID: Hashable, Comparable, Sendable, CustomStringConvertib
         if string.utf8.first == UInt8(ascii: "_") {
             throw DocumentError.invalidID("a document id must not begin with _")
         }
-        if string.utf8.withContiguousStorageIfAvailable({ $0.contains(0) }) ?? string.utf8.contains(0) { throw DocumentError.invalidID("a document id must not contain U+0000") }
+        if string.utf8.withContiguousStorageIfAvailable({ $0.contains(0) }) ?? string.utf8.contains(0) {
+            throw DocumentError.invalidID("a document id must not contain U+0000")
+        }
         self.string = string
     }
 

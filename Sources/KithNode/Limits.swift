@@ -62,6 +62,8 @@ package enum NodeLimits {
     package static let presenceLifeMilliseconds: UInt64 = 60_000
     /// Largest presence record in bytes: the two bounds that follow fit with the longest names.
     package static let presenceBytes = ReplicationLimits.presenceBytes
+    /// Counters of one's own records that are remembered: those that may still go round.
+    package static let presenceCounters = 256
     /// Databases and neighbours that a presence record tells of; who has more tells of the first.
     package static let presenceDatabases = 64
     package static let presenceNeighbours = 256
@@ -76,9 +78,10 @@ package enum NodeLimits {
     package static let databases = 256
     /// Reader connections of one database: more than cores would not answer sooner.
     package static let readersPerDatabase = 4
-    /// Documents in one page of a stream, and handed over at once by an import: a moment's work.
+    /// Documents in one page of a stream, and handed over at once by an import.
     package static let pageDocuments = 500
-    /// Bytes of documents in one page of an export, and handed over at once by an import.
+    /// Bytes of documents in one page of an export, and handed over at once by an import: it holds up other writes for a
+    /// moment only.
     package static let pageBytes = 4 << 20
 
     /// Largest small text file that is read, in bytes: far above what is written.

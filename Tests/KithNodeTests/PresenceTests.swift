@@ -92,4 +92,14 @@ import Testing
             })
         #expect(try PresenceRecord(encoded: largest.encoded) == largest)
     }
+
+    @Test func aRecordOfOnesOwnThatOneHasNotMadeShowsATwin() {
+        var book = PresenceBook(node: own)
+        let now = Instant(milliseconds: 0)
+        _ = book.ownRecord(counter: 100, now: now) { record(own, $0) }
+        for counter: UInt64 in [99, 100] { _ = book.hear(record(own, counter), encoded: [], now: now) }
+        #expect(!book.isDoubled)
+        _ = book.hear(record(own, 105), encoded: [], now: now)
+        #expect(book.isDoubled)
+    }
 }

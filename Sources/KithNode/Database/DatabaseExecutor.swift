@@ -22,6 +22,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
     private let published: Mutex<StoreSummary>
     private let wants = Mutex(WantRegistry())
     private let rolledBack = Atomic(false)
+    private let failure = Mutex<StoreError?>(nil)
 
     /// Opens the database, or makes it.
     /// - Throws: `StoreError` as `Store.init` does.
@@ -43,6 +44,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
 
     /// Whether a peer showed, since opening, that the database was put back while it ran, or that a copy runs elsewhere.
     package var isRollbackDetected: Bool { rolledBack.load(ordering: .relaxed) }
+
+    /// Why the last write that reached the disk failed; nil once one has succeeded again.
+    package var diskFailure: StoreError? { failure.withLock { $0 } }
 
     // MARK: Writing
 
@@ -86,6 +90,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
         for write in group { works.append(write.run) }
         let results = store.commit(works)
         publish(store.summary)
+        noteFailure(results)
         for (write, result) in zip(group, results) {
             switch result {
             case .success: write.finish(nil)
@@ -93,6 +98,18 @@ package final class DatabaseExecutor: @unchecked Sendable {
             }
         }
         if !pending.withLock(\.isEmpty) { writer.async { self.commitPending() } }
+    }
+
+    /// A failure of the disk holds until a commit succeeds.
+    private func noteFailure(_ results: [Result<Void, StoreError>]) {
+        for result in results {
+            switch result {
+            case .success: failure.withLock { $0 = nil }
+            case .failure(let error) where [.storageFull, .inputOutput, .readOnly, .damaged].contains(error.code):
+                failure.withLock { $0 = error }
+            case .failure: break
+            }
+        }
     }
 
     private func publish(_ summary: StoreSummary) {

@@ -14,7 +14,20 @@ extension Node {
                     "start avahi-daemon; known peers and those given with --peer still replicate"
                 ))
         }
-        if isDoubled {
+        for database in catalog.databases {
+            guard let failure = database.diskFailure else { continue }
+            let isFull = failure.code == .storageFull
+            found.append(
+                (
+                    isFull ? "STORAGE_FULL" : "STORAGE_FAILED", .critical,
+                    "database \(database.name): \(failure.message)",
+                    isFull
+                        ? "make room on the disk of \(configuration.directory.path); writing goes on by itself then"
+                        : "look at the disk of \(configuration.directory.path); reading goes on as far as it can"
+                ))
+            break
+        }
+        if isDoubled || presence.isDoubled {
             found.append(
                 (
                     "IDENTITY_DUPLICATE", .critical,
@@ -35,12 +48,16 @@ extension Node {
             let count = conflicts.reduce(0) { $0 + ($1.conflicts ?? 0) }
             found.append(
                 (
-                    "CONFLICTS", .warning, "\(count) documents have more than one version",
+                    "CONFLICTS", .warning,
+                    count == 1
+                        ? "one document has more than one version" : "\(count) documents have more than one version",
                     "list them with: kith conflicts \(first.name)"
                 ))
         }
         for peer in status.peers {
-            guard let offset = peer.clockOffsetMilliseconds, offset.magnitude > NodeLimits.clockSkewMilliseconds else {
+            guard peer.connected, let offset = peer.clockOffsetMilliseconds,
+                offset.magnitude > NodeLimits.clockSkewMilliseconds
+            else {
                 continue
             }
             found.append(

@@ -75,6 +75,7 @@ extension Node {
         maintain(now: now)
         for target in schedule.due(targets(now: now, wall: wall), now: now) { dial(target, now: now) }
         closeSpareLinks(wall: wall)
+        noteHealth(now: now)
         announcePresence()
         scheduleTick(now: now)
         changed()
@@ -133,6 +134,13 @@ extension Node {
             peer.link != nil || peer.lastExchangeAt != nil || presence.record(of: node) != nil
                 || remembered.contains(node)
         }
+    }
+
+    /// Looks at health from time to time though nobody asks, so that `since` tells when trouble began.
+    private func noteHealth(now: Instant) {
+        if let healthAt, now.milliseconds(since: healthAt) < NodeLimits.evaluationMilliseconds { return }
+        healthAt = now
+        _ = status()
     }
 
     /// Does once an hour what databases leave for later.

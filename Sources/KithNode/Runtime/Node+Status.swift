@@ -59,6 +59,7 @@ extension Node {
             status.documents = summary.documents - summary.deleted
             status.deleted = summary.deleted
             status.conflicts = summary.conflicts
+            status.purged = summary.purged
             status.sequence = summary.position.sequence
             status.digest = summary.digest.description
             status.bytes = UInt64(sizes.file)
@@ -212,6 +213,12 @@ extension Node {
     }
 
     func endPause(_ node: NodeID?) throws(ControlError) {
+        if let node, pauses.pauses.contains(where: { $0.node == nil && $0.holds(at: SystemClock.wallMilliseconds) }) {
+            throw ControlError(
+                .conflict,
+                "replication with all peers is paused, also with \(peers[node]?.name ?? node.short); kith resume ends that"
+            )
+        }
         pauses.clear(node)
         try keepPauses()
         let now = SystemClock.now

@@ -63,6 +63,7 @@ package final class Node: @unchecked Sendable {
     /// `Membership.changeCount` as it stands on disk.
     var keptMembership: UInt64 = 0
     var maintainedAt: Instant?
+    var healthAt: Instant?
     /// Since when nodes are announced to which there is no link.
     var announcedSince: [NodeID: Instant] = [:]
     /// Another machine announces this node's id.
@@ -160,16 +161,14 @@ package final class Node: @unchecked Sendable {
             try TLSContext(.member(identity, membership: membership) { [desk] in desk?.answersJoins ?? false })
         }
         tls = context
-        let kept = configuration.directory.path + "/port"
+        // Where a node listens is kept for the next start.
+        let kept = configuration.directory.path + "/listen"
+        let last = try SmallFile.lines(of: kept).first
+        let asked = configuration.listen ?? last ?? "[::]:\(NodeConfiguration.defaultPort)"
         let endpoint: Endpoint
-        if let listen = configuration.listen {
-            do throws(AddressError) {
-                endpoint = try Endpoint(listen, defaultPort: NodeConfiguration.defaultPort)
-            } catch { throw Self.cannotListen(error.message) }
-        } else {
-            let port = (try? SmallFile.lines(of: kept).first).flatMap { UInt16($0) } ?? NodeConfiguration.defaultPort
-            endpoint = Endpoint(host: "::", port: port)
-        }
+        do throws(AddressError) {
+            endpoint = try Endpoint(asked, defaultPort: NodeConfiguration.defaultPort)
+        } catch { throw Self.cannotListen(error.message) }
         do throws(TransportError) {
             let listener = try Listener(
                 endpoint, orNextPort: configuration.listen == nil, context: context
@@ -180,7 +179,8 @@ package final class Node: @unchecked Sendable {
             }
             self.listener = listener
         } catch { throw Self.cannotListen(error.message) }
-        if configuration.listen == nil, let listener { try SmallFile.write(["\(listener.port)"], to: kept) }
+        guard let listener else { return }
+        try SmallFile.write([Endpoint(host: endpoint.host, port: listener.port).description], to: kept)
     }
 
     private static func cannotListen(_ reason: String) -> NodeError {

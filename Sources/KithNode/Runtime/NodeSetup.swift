@@ -37,17 +37,20 @@ package enum NodeSetup {
         return try withLock(directory) { identities throws(TransportError) in
             try identities.expectVacant()
             let name = nodeName ?? machineName
-            let identity: Identity
+            let (identity, inviter): (Identity, Endpoint)
             if let peer {
-                let endpoint: Endpoint
                 do throws(AddressError) {
-                    endpoint = try Endpoint(peer: peer, defaultPort: NodeConfiguration.defaultPort)
+                    inviter = try Endpoint(peer: peer, defaultPort: NodeConfiguration.defaultPort)
                 } catch { throw .address(error.message) }
-                identity = try Joiner.join(code, at: endpoint, nodeName: name)
+                identity = try Joiner.join(code, at: inviter, nodeName: name)
             } else {
-                identity = try InviterSearch(code, nodeName: name).run()
+                (identity, inviter) = try InviterSearch(code, nodeName: name).run()
             }
             try identities.create(identity)
+            // Where the inviter was is where it is looked for first.
+            var book = CandidateBook()
+            book.reached(identity.peer.admittedBy, at: inviter)
+            try AtomicFile.write(Array(book.rememberedText.utf8), to: directory.path + "/peers")
             return identity
         }
     }
@@ -101,21 +104,24 @@ private final class InviterSearch: Sendable {
         self.nodeName = nodeName
     }
 
-    func run() throws(TransportError) -> Identity {
+    func run() throws(TransportError) -> (Identity, Endpoint) {
         let discovery = AvahiDiscovery()
         defer { discovery.stop {} }
         do throws(DiscoveryError) {
             try discovery.start(tag: code.groupTag, advertising: nil) { services in
                 self.found(services.filter(\.isPresent))
-            } onStateChanged: { _ in
+            } onStateChanged: { state in
+                // Without Avahi there is nothing to wait for.
+                if state.phase == .unavailable { self.news.signal() }
             }
         } catch { throw .identity(error.message) }
         let deadline = DispatchTime.now() + .seconds(Self.searchSeconds)
         var last: TransportError?
-        while news.wait(timeout: deadline) == .success {
+        while news.wait(timeout: deadline) == .success, discovery.state.phase != .unavailable {
             while DispatchTime.now() < deadline, let place = next() {
-                do throws(TransportError) { return try Joiner.join(code, at: place.endpoint, nodeName: nodeName) } catch
-                {
+                do throws(TransportError) {
+                    return (try Joiner.join(code, at: place.endpoint, nodeName: nodeName), place.endpoint)
+                } catch {
                     if case .joinRefused(let refusal) = error {
                         guard refusal == .unknown else { throw error }
                         state.withLock { _ = $0.others.insert(place.service) }

@@ -99,6 +99,7 @@ struct NodeService: ControlService {
     func databases() async throws(ControlError) -> [ControlStatus.Database] { await onNode { $0.databaseStatus() } }
 
     func createDatabase(_ name: String) async throws(ControlError) {
+        try requireWriter()
         do throws(StoreError) {
             let (database, isNew) = try node.catalog.create(try DatabaseName(name))
             guard isNew else {
