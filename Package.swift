@@ -49,13 +49,15 @@ let package = Package(
         library("KithMerge", ["KithDocument"]),
         library("KithStore", ["CSQLite", "KithCrypto", "KithDocument", "KithMerge"]),
         library("KithReplication", ["KithCrypto", "KithDocument"]),
-        library("KithDiscovery", ["CDNSSD", "KithDocument"]),
-        library("KithTransport", ["COpenSSL", "KithCrypto", "KithDocument"]),
+        library("KithNetwork"),
+        library("KithDiscovery", ["CDNSSD", "KithDocument", "KithNetwork"]),
+        library("KithTransport", ["COpenSSL", "KithCrypto", "KithDocument", "KithNetwork"]),
         library("KithHTTPCore", ["CMicroHTTPD", "CCurl"]),
         library(
             "KithNode",
             [
-                "KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication", "KithDiscovery",
+                "KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication", "KithNetwork",
+                "KithDiscovery",
                 "KithTransport", "KithHTTPCore",
             ]),
         command(
@@ -64,7 +66,10 @@ let package = Package(
 
         .target(
             name: "KithSimulation",
-            dependencies: ["KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication", "KithNode", "KithTestSupport"],
+            dependencies: [
+                "KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication", "KithNode",
+                "KithTestSupport",
+            ],
             path: "Simulations/KithSimulation", swiftSettings: settings),
         command("kith-sim", path: "Simulations/kith-sim", ["KithSimulation"]),
         command(
@@ -72,16 +77,18 @@ let package = Package(
             ["CSQLite", "KithDocument", "KithStore", "KithHTTPCore"]),
 
         .target(
-            name: "KithTestSupport", dependencies: ["KithDocument"], path: "Tests/KithTestSupport", swiftSettings: settings),
+            name: "KithTestSupport", dependencies: ["KithDocument"], path: "Tests/KithTestSupport",
+            swiftSettings: settings),
         tests(of: "KithCrypto"),
         tests(of: "KithDocument"),
         tests(of: "KithMerge", ["KithDocument"]),
         tests(of: "KithStore", ["CSQLite", "KithDocument", "KithMerge"]),
         tests(of: "KithReplication", ["KithCrypto", "KithDocument", "KithMerge"]),
         // Runs inside a network namespace, where a test can't be itself.
-        command("kith-discovery-probe", path: "Tests/LAN/Probe", ["KithDiscovery", "KithDocument"]),
-        tests(of: "KithDiscovery", ["KithDocument", "kith-discovery-probe"]),
-        tests(of: "KithTransport", ["KithCrypto", "KithDocument"]),
+        command("kith-discovery-probe", path: "Tests/LAN/Probe", ["KithDiscovery", "KithDocument", "KithNetwork"]),
+        tests(of: "KithNetwork"),
+        tests(of: "KithDiscovery", ["KithDocument", "KithNetwork", "kith-discovery-probe"]),
+        tests(of: "KithTransport", ["KithCrypto", "KithDocument", "KithNetwork"]),
         tests(of: "KithHTTPCore"),
         tests(of: "KithNode", ["KithDocument", "KithHTTPCore", "KithReplication", "KithStore"]),
         .testTarget(

@@ -1,3 +1,5 @@
+import KithNetwork
+
 /// Which of the addresses in an answer are worth a dial, and in which order.
 enum AddressSelection {
     /// One address record and the interface it came on.

@@ -1,4 +1,5 @@
 import KithDocument
+import KithNetwork
 
 /// One address at which a node may be reached.
 package struct Candidate: Hashable, Sendable {
@@ -8,7 +9,7 @@ package struct Candidate: Hashable, Sendable {
         case remembered
     }
 
-    package let address: PeerAddress
+    package let address: Endpoint
     package let source: Source
     /// The service to resolve anew before the dial; nil unless discovered.
     package let service: InstanceName?

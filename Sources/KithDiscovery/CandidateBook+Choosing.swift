@@ -1,4 +1,5 @@
 import KithDocument
+import KithNetwork
 
 /// Which addresses there are for a node, and which to dial next.
 extension CandidateBook {
@@ -27,7 +28,7 @@ extension CandidateBook {
                 ranks[3].append(candidate(entry.address, .remembered, node: node))
             }
         }
-        var seen: Set<PeerAddress> = []
+        var seen: Set<Endpoint> = []
         return ranks.joined().filter { (own[$0.address] ?? 0) <= now && seen.insert($0.address).inserted }
     }
 
@@ -49,11 +50,14 @@ extension CandidateBook {
         return all.sorted()
     }
 
+    /// Every node that was reached once at an address that is remembered or static, in order.
+    package var rememberedNodes: [NodeID] { Set(remembered.map(\.node)).union(staticNodes.values).sorted() }
+
     /// Every node that is announced at this moment, in order.
     package var announcedNodes: [NodeID] { Set(services.filter(\.isPresent).compactMap(\.nodeID)).sorted() }
 
     private func candidate(
-        _ address: PeerAddress, _ source: Candidate.Source, service: InstanceName? = nil, interface: UInt32? = nil,
+        _ address: Endpoint, _ source: Candidate.Source, service: InstanceName? = nil, interface: UInt32? = nil,
         node: NodeID?
     ) -> Candidate {
         let attempt = attempts[Key(node: node, address: address)]

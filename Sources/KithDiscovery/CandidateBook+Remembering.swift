@@ -1,11 +1,12 @@
 import KithDocument
+import KithNetwork
 
 /// Addresses that worked before, over a restart.
 extension CandidateBook {
     /// A node that answered at an address.
     struct Remembered: Hashable {
         let node: NodeID
-        let address: PeerAddress
+        let address: Endpoint
     }
 
     private static let header = "kith addresses 1"
@@ -45,7 +46,7 @@ extension CandidateBook {
         for line in lines.dropFirst().prefix(Limits.remembered).reversed() {
             let words = line.split(separator: " ")
             guard words.count == 2, let node = NodeID(String(words[0])),
-                let address = try? PeerAddress(String(words[1]))
+                let address = try? Endpoint(peer: String(words[1]))
             else { continue }
             remember(Remembered(node: node, address: address))
         }

@@ -1,4 +1,5 @@
 import KithDocument
+import KithNetwork
 
 /// Where the nodes of the group may be, from all sources, and which of these addresses to dial next.
 ///
@@ -9,7 +10,7 @@ import KithDocument
 package struct CandidateBook: Sendable {
     struct Key: Hashable {
         let node: NodeID?
-        let address: PeerAddress
+        let address: Endpoint
     }
 
     struct Attempt {
@@ -21,22 +22,22 @@ package struct CandidateBook: Sendable {
     }
 
     var services: [DiscoveredService] = []
-    var statics: [PeerAddress] = []
+    var statics: [Endpoint] = []
     /// Who answered at a static address, so that it is dialled for that node and not for every other.
-    var staticNodes: [PeerAddress: NodeID] = [:]
+    var staticNodes: [Endpoint: NodeID] = [:]
     /// The latest first.
     var remembered: [Remembered] = []
     var attempts: [Key: Attempt] = [:]
     /// Addresses that proved to be this node itself, and until when they are left alone.
-    var own: [PeerAddress: UInt64] = [:]
+    var own: [Endpoint: UInt64] = [:]
 
     package init() {}
 
     // MARK: What is known
 
     /// Takes the static list; what is past the first 256 entries is not kept.
-    package mutating func setStatic(_ addresses: [PeerAddress]) {
-        var seen: Set<PeerAddress> = []
+    package mutating func setStatic(_ addresses: [Endpoint]) {
+        var seen: Set<Endpoint> = []
         statics = Array(addresses.filter { seen.insert($0).inserted }.prefix(Limits.staticAddresses))
         staticNodes = staticNodes.filter { seen.contains($0.key) }
     }
@@ -57,7 +58,7 @@ package struct CandidateBook: Sendable {
 
     /// A dial to the address reached this node: remember it. The address is the one that was dialled, so a name stays
     /// a name.
-    package mutating func reached(_ node: NodeID, at address: PeerAddress) {
+    package mutating func reached(_ node: NodeID, at address: Endpoint) {
         attempts[Key(node: node, address: address)] = nil
         attempts[Key(node: nil, address: address)] = nil
         own[address] = nil
@@ -69,7 +70,7 @@ package struct CandidateBook: Sendable {
 
     /// A dial failed: the address is left alone for a while, the longer the more often it has failed.
     package mutating func failed(
-        _ address: PeerAddress, for node: NodeID?, reason: String, now: UInt64,
+        _ address: Endpoint, for node: NodeID?, reason: String, now: UInt64,
         using random: inout some RandomNumberGenerator
     ) {
         let key = Key(node: node, address: address)
@@ -90,7 +91,7 @@ package struct CandidateBook: Sendable {
     /// Another node of the group answered than the one that was expected: this candidate failed, and the address is
     /// remembered for the node that is there.
     package mutating func reachedOther(
-        _ actual: NodeID, insteadOf expected: NodeID?, at address: PeerAddress, now: UInt64,
+        _ actual: NodeID, insteadOf expected: NodeID?, at address: Endpoint, now: UInt64,
         using random: inout some RandomNumberGenerator
     ) {
         reached(actual, at: address)
@@ -102,7 +103,7 @@ package struct CandidateBook: Sendable {
     }
 
     /// The node itself answered. Nobody is to dial this address for a while.
-    package mutating func reachedSelf(at address: PeerAddress, now: UInt64) {
+    package mutating func reachedSelf(at address: Endpoint, now: UInt64) {
         if own.count >= Limits.staticAddresses { own = own.filter { $0.value > now } }
         guard own.count < Limits.staticAddresses else { return }
         own[address] = now + Limits.ownAddressMilliseconds
@@ -121,7 +122,7 @@ package struct CandidateBook: Sendable {
     /// Forgets the failures of addresses that no list names any more.
     private mutating func dropAttempts() {
         let known = Set(
-            services.flatMap { service in service.addresses.map { PeerAddress.numeric($0.address) } } + statics
+            services.flatMap { service in service.addresses.map { Endpoint.numeric($0.address) } } + statics
                 + remembered.map(\.address))
         attempts = attempts.filter { known.contains($0.key.address) }
         if attempts.count >= Limits.attempts { attempts = [:] }

@@ -1,4 +1,5 @@
 import KithDocument
+import KithNetwork
 
 /// A node of this group as discovery knows it. All of it is a hint: it says whom to dial, never who is there.
 package struct DiscoveredService: Hashable, Sendable {

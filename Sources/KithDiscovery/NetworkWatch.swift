@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import KithNetwork
 
 /// Tells when this machine gains an address that others may reach it by: a cable is back, a network was joined. Then is
 /// the moment to dial everybody, whatever failed before.

@@ -1,4 +1,5 @@
 import Dispatch
+import KithNetwork
 
 /// Asks Avahi where services are, one at a time: first for host, port and text, then for the IPv4 and the IPv6 addresses
 /// of the host together, so that never more than two references live. What a dial waits for goes first.

@@ -19,7 +19,8 @@ package enum DocumentError: Error, Hashable, Sendable {
             "invalid JSON at line \(line), column \(column): \(reason)"
         case .malformed(let reason): reason
         case .hashMismatch(let id): "revision \(id) is not the hash of its content"
-        case .clockBeyondRange: "the document was stamped with the highest time there is; it can't be edited any more"
+        case .clockBeyondRange:
+            "its next edit would be stamped beyond the year 4000: set this machine's clock; if it is right, another's was not"
         }
     }
 }

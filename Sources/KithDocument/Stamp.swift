@@ -16,7 +16,8 @@ package struct Stamp: Hashable, Comparable, Sendable {
     /// The stamp of initial data, which any edit outranks.
     package static let zero = Stamp(time: 0, writer: 0)
 
-    /// 4000-01-01T00:00:00Z: a time above it is malformed and refused from anyone, and at it an edit fails.
+    /// 4000-01-01T00:00:00Z: a time above it is malformed and refused from anyone, and an edit that would reach it
+    /// fails.
     package static let maximumTime: UInt64 = 64_060_588_800_000 << 16
 
     /// The time of a clock reading, in milliseconds since 1970; readings outside the range are moved to its ends.

@@ -59,6 +59,7 @@ extension Document {
     ) throws(DocumentError) -> EditResult {
         if tree.isEmpty, !context.isPurgedHere {
             let time = max(1, context.clock)
+            guard time < Stamp.maximumTime else { throw .clockBeyondRange }
             let stamps = FieldStamps(defaultStamp: body.count > 2 ? Stamp(time: time, writer: context.writer) : .zero)
             let version = Version(writer: context.writer, time: time)
             let revision = Revision(parent: nil, kind: .edit, body: body, stamps: stamps, version: version)
@@ -118,7 +119,8 @@ extension Document {
         replacing base: RevisionTree.Node?, of live: [RevisionTree.Node], _ context: EditContext
     ) throws(DocumentError) -> Stamp {
         let time = max(1, context.clock, tree.highestTime + 1)
-        guard time <= Stamp.maximumTime else { throw .clockBeyondRange }
+        // Not at the bound itself: a clock beyond it would freeze the document for everybody.
+        guard time < Stamp.maximumTime else { throw .clockBeyondRange }
         guard live.count > 1 || context.isPurgedHere else { return Stamp(time: time, writer: context.writer) }
         return Stamp(time: time, writer: base.flatMap { context.onceWriter($0.id) } ?? context.freshWriter())
     }

@@ -1,3 +1,5 @@
+import KithReplication
+
 /// The bounds of a node; docs/limits.md lists them with those of other targets.
 package enum NodeLimits {
     /// Up to this many nodes each connects to all others: links are cheap then, and every write goes straight.
@@ -43,6 +45,8 @@ package enum NodeLimits {
     package static let spareLinkMilliseconds: Int64 = 30_000
     /// A node that could not be reached this often in a row is skipped in the ring.
     package static let failuresUntilUnreachable = 3
+    /// What databases leave for later is done this often, in milliseconds: an hour.
+    package static let maintenanceMilliseconds: UInt64 = 3_600_000
     /// The mesh is looked at anew at least this often, in milliseconds.
     package static let evaluationMilliseconds: UInt64 = 5_000
 
@@ -56,17 +60,34 @@ package enum NodeLimits {
     /// Changes of one's own record are sent at most this often, in milliseconds.
     package static let presenceMinimumMilliseconds: UInt64 = 2_000
     package static let presenceLifeMilliseconds: UInt64 = 60_000
-    /// Largest presence record in bytes: a node with every database and neighbour there may be fits.
-    package static let presenceBytes = 32 << 10
+    /// Largest presence record in bytes: the two bounds that follow fit with the longest names.
+    package static let presenceBytes = ReplicationLimits.presenceBytes
+    /// Counters of one's own records that are remembered: those that may still go round.
+    package static let presenceCounters = 256
+    /// Databases and neighbours that a presence record tells of; who has more tells of the first.
+    package static let presenceDatabases = 64
+    package static let presenceNeighbours = 256
     /// Nodes in the presence map: more than a local network has.
     package static let presenceNodes = 4_096
 
+    /// Nodes that are announced and were never met, of those that status shows.
+    package static let shownStrangers = 32
     /// Nodes remembered across restarts.
     package static let rememberedNodes = 4_096
     /// Open databases of one node: each costs a few descriptors and a page cache.
     package static let databases = 256
     /// Reader connections of one database: more than cores would not answer sooner.
     package static let readersPerDatabase = 4
+    /// Documents in one page of a stream, and handed over at once by an import.
+    package static let pageDocuments = 500
+    /// Bytes of documents in one page of an export, and handed over at once by an import: it holds up other writes for a
+    /// moment only.
+    package static let pageBytes = 4 << 20
+
+    /// Largest small text file that is read, in bytes: far above what is written.
+    package static let smallFileBytes = 4 << 20
+    /// Largest file of invites that is read, in bytes: 64 of them take a few kilobytes.
+    package static let invitesFileBytes = 1 << 20
     /// Writes that wait for one commit.
     package static let commitGroup = 256
 }

@@ -54,7 +54,7 @@ extension CBORReader {
         for _ in 0..<(try array(atMost: ReplicationLimits.databases, "the databases")) {
             try tuple(5, "a database")
             let number = try uint()
-            let name = try text(atMost: ReplicationLimits.databaseNameBytes, "the name of a database")
+            let name = try text(atMost: DocumentLimits.databaseNameBytes, "the name of a database")
             let state = DatabaseState(position: try position(), digest: try digest(), documents: try uint())
             entries.append(DatabaseEntry(number: number, name: name, state: state))
         }

@@ -28,8 +28,6 @@ package enum ReplicationLimits {
     package static let capabilities = 64
     /// Most databases that one side of a link carries, and most sessions in the life of a link.
     package static let databases = 1024
-    /// Longest name of a database: it is a file name with a suffix.
-    package static let databaseNameBytes = 238
     /// Most group statements in one message, their total size and the size of each: a group of thousands with hundreds
     /// of revocations fits.
     package static let statements = 4096

@@ -1,3 +1,5 @@
+import KithDocument
+
 /// The name of a database: `[a-z][a-z0-9_$()+-]*`, up to 238 bytes, the same on all nodes of a group.
 package struct DatabaseName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let string: String
@@ -8,7 +10,7 @@ package struct DatabaseName: Hashable, Comparable, Sendable, CustomStringConvert
             throw StoreError(
                 .invalid, string,
                 "'\(StoreError.shortened(string, to: 60))' is no database name: use a to z first, then a to z, 0 to 9 and "
-                    + "_ $ ( ) + -, up to \(Limits.nameBytes) bytes")
+                    + "_ $ ( ) + -, up to \(DocumentLimits.databaseNameBytes) bytes")
         }
         self.string = string
     }
@@ -16,7 +18,9 @@ package struct DatabaseName: Hashable, Comparable, Sendable, CustomStringConvert
     /// Whether the text is a name.
     package static func isValid(_ string: String) -> Bool {
         let bytes = string.utf8
-        guard let first = bytes.first, bytes.count <= Limits.nameBytes, isLetter(first) else { return false }
+        guard let first = bytes.first, bytes.count <= DocumentLimits.databaseNameBytes, isLetter(first) else {
+            return false
+        }
         return bytes.allSatisfy { isLetter($0) || isDigit($0) || punctuation.contains($0) }
     }
 

@@ -29,8 +29,7 @@ final class DocumentDigest {
         let leaves = tree.leaves
         var isEmpty = true
         for index in leaves.indices where leaves[index].kind != .closed {
-            if leaves.count > 1, Self.isOvertaken(leaves[index], by: leaves) { continue }
-            guard let version = leaves[index].knownVersion else { continue }
+            guard let version = leaves[index].knownVersion, !Self.isOvertaken(index, in: leaves) else { continue }
             isEmpty = false
             leaves[index].id.encode(into: &writer)
             writer.append(bigEndian: UInt32(truncatingIfNeeded: 16 * version.entries.count))
@@ -41,13 +40,16 @@ final class DocumentDigest {
 
     /// Whether a leaf is a deletion whose version is within another leaf's; of deletions with equal versions the highest
     /// counts.
-    private static func isOvertaken(_ leaf: RevisionTree.Node, by leaves: [RevisionTree.Node]) -> Bool {
-        guard leaf.kind == .deleted, let version = leaf.content?.version else { return false }
+    private static func isOvertaken(_ index: Int, in leaves: [RevisionTree.Node]) -> Bool {
+        guard leaves.count > 1, leaves[index].kind == .deleted, let version = leaves[index].knownVersion else {
+            return false
+        }
+        let id = leaves[index].id
         return leaves.contains { other in
-            guard other.kind != .closed, other.id != leaf.id, let known = other.content?.version,
-                version.isWithin(known)
-            else { return false }
-            return other.kind != .deleted || !known.isWithin(version) || other.id > leaf.id
+            guard other.id != id, other.kind != .closed, let known = other.knownVersion, version.isWithin(known) else {
+                return false
+            }
+            return other.kind != .deleted || !known.isWithin(version) || other.id > id
         }
     }
 

@@ -4,8 +4,6 @@ enum Limits {
     static let messageCharacters = 200
     /// Longest subject of an error: leaves room for the sentence around it.
     static let subjectCharacters = 80
-    /// Longest name of a database in bytes: with `.sqlite3-journal` it still is a file name (255 bytes).
-    static let nameBytes = 238
     /// Pages of 4 KiB in the write-ahead log before SQLite copies them into the file: 16 MiB, so that a page written by
     /// many transactions in a row is copied once.
     static let walPages: Int32 = 4096

@@ -40,12 +40,10 @@ package enum TransportLimits {
 
     // Groups and statements
 
-    /// Bytes of a database's name, as in CouchDB.
-    package static let databaseNameBytes = 238
-    /// Bytes of a policy as JSON.
-    package static let policyBytes = 64 * 1024
-    /// Bytes of one signed statement: a policy, a name, a certificate and a signature.
-    package static let statementBytes = 96 * 1024
+    /// Bytes of a policy as JSON: far above real ones, and its statement fits.
+    package static let policyBytes = 12 * 1024
+    /// Bytes of one signed statement: a policy, a name, a certificate and a signature. More would not be taken on a link.
+    package static let statementBytes = 16 * 1024
     /// Revocations that one signer may have in force: more than nodes in any group. The root has a share of its own.
     package static let revocationsPerSigner = 4_096
     /// Databases with a policy, and databases in a membership file.

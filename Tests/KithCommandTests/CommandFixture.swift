@@ -1,6 +1,6 @@
 import Glibc
 import KithHTTPCore
-import Synchronization
+import KithTestSupport
 import Testing
 
 /// The built `kith`, run as people run it.
@@ -23,21 +23,14 @@ enum Command {
     static func run(_ arguments: [String], data: String, input: String = "", environment: [String] = []) async throws
         -> Result
     {
-        try await withCheckedThrowingContinuation { continuation in
-            Job.start { continuation.resume(with: Swift.Result { try runNow(arguments, data, input, environment) }) }
-        }
+        try await onThread { try runNow(arguments, data, input, environment) }
     }
 
     private static func runNow(_ arguments: [String], _ data: String, _ input: String, _ environment: [String]) throws
         -> Result
     {
-        var template = Array("/tmp/kith-run-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        let folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-        defer {
-            for name in ["in", "out", "err"] { unlink("\(folder)/\(name)") }
-            rmdir(folder)
-        }
+        let directory = TemporaryDirectory()
+        let folder = directory.path
         try write(input, to: "\(folder)/in")
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -54,7 +47,9 @@ enum Command {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         let exit = status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
-        return Result(status: exit, output: try read("\(folder)/out"), errors: try read("\(folder)/err"))
+        return try withExtendedLifetime(directory) {
+            Result(status: exit, output: try read("\(folder)/out"), errors: try read("\(folder)/err"))
+        }
     }
 
     private static func withStrings<Value>(
@@ -82,58 +77,29 @@ enum Command {
     }
 }
 
-/// Work on a thread of its own.
-private final class Job: Sendable {
-    private let work: @Sendable () -> Void
-
-    private init(_ work: @escaping @Sendable () -> Void) { self.work = work }
-
-    static func start(_ work: @escaping @Sendable () -> Void) {
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(Job(work)).toOpaque()
-        let result = pthread_create(
-            &thread, nil,
-            { context in
-                Unmanaged<Job>.fromOpaque(context!).takeRetainedValue().work()
-                return nil
-            }, context)
-        precondition(result == 0, "no thread")
-        pthread_detach(thread)
-    }
-}
-
 /// A node's control socket that gives answers made up by a test.
 final class FakeNode: Sendable {
-    let directory: String
+    var directory: String { folder.path }
+    private let folder = TemporaryDirectory()
     private let server: HTTPServer
-    private let log = Log()
+    private let log = Shared<[String]>([])
 
     /// `METHOD target` and the body of each request so far.
-    var requests: [String] { log.lines.withLock { $0 } }
+    var requests: [String] { log.value }
 
     /// - Parameter answer: gets `METHOD target`.
     init(_ answer: @escaping @Sendable (String) -> HTTPResponse) throws {
-        var template = Array("/tmp/kith-fake-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
         let log = log
-        server = try HTTPServer(listener: .unixSocket(directory + "/kith.sock"), limits: .local) { request in
+        server = try HTTPServer(listener: .unixSocket(folder.path + "/kith.sock"), limits: .local) { request in
             let query = request.target.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
             let line = "\(request.method) \(request.target.rawPath)" + (query.isEmpty ? "" : "?\(query)")
             let body = (try? await request.body.collect(limit: 100_000_000)) ?? []
-            log.lines.withLock { $0.append(body.isEmpty ? line : "\(line) \(String(decoding: body, as: UTF8.self))") }
+            log.change { $0.append(body.isEmpty ? line : "\(line) \(String(decoding: body, as: UTF8.self))") }
             return answer(line)
         }
     }
 
-    func close() {
-        server.stop()
-        rmdir(directory)
-    }
-
-    private final class Log: Sendable {
-        let lines = Mutex<[String]>([])
-    }
+    func close() { server.stop() }
 }
 
 extension HTTPResponse {

@@ -129,13 +129,8 @@ struct AvahiLANTests {
     }
 
     @Test func aBusAndAnAvahiCanBeStartedForAWhileAndEnd() throws {
-        var template = Array("/tmp/kith-local.XXXXXX".utf8CString)
-        let made = mkdtemp(&template).map { String(cString: $0) }
-        let folder = try #require(made)
-        defer {
-            for name in ["bus", "bus.conf", "bus.log", "avahi.conf", "avahi.log"] { unlink("\(folder)/\(name)") }
-            rmdir(folder)
-        }
+        let temporary = TemporaryDirectory()
+        let folder = temporary.path
         let probe = try Lab.lonelyProbe("--local-avahi", folder, tag, "alpha", id("a"), "5484")
         _ = try probe.wait(seconds: 12, for: "start") { $0 == "local started dbus-daemon and avahi-daemon" }
         _ = try probe.wait(seconds: 15, for: "announcement") { $0.hasPrefix("state advertised") }

@@ -1,4 +1,5 @@
 import KithDocument
+import KithNetwork
 import KithTestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
     private let b = NodeID(bytes: [UInt8](repeating: 0xbb, count: 32))!
     private var random = SeededGenerator(seed: 0xb00c)
 
-    private func address(_ text: String) -> PeerAddress { try! PeerAddress(text) }
+    private func address(_ text: String) -> Endpoint { try! Endpoint(peer: text) }
 
     private func service(
         _ name: String, _ node: NodeID?, isPresent: Bool = true, near: [String] = [], far: [String] = []

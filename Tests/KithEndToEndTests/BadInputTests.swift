@@ -59,7 +59,7 @@ import Testing
             ["purge", "nowhere", "doc"], ["history", "nowhere", "doc"], ["changes", "nowhere"],
             ["changes", "nowhere", "--follow"], ["export", "nowhere"], ["conflicts", "nowhere"], ["policy", "nowhere"],
             ["policy", "nowhere", #"{"default":"manual"}"#], ["db", "delete", "nowhere", "--yes"],
-            ["wait", "--in-sync", "nowhere"], ["import", "nowhere", "-"],
+            ["wait", "--in-sync", "nowhere", "--timeout", "200ms"], ["import", "nowhere", "-"],
             ["resolve", "nowhere", "doc", "--keep", unknownRevision],
         ].map { Case($0, 2, "nowhere", "kith db list") }
         + [

@@ -53,6 +53,23 @@ import Testing
         }
     }
 
+    @Test func pausesInTheMiddleOfADialLeaveNoPairApart() async throws {
+        try await Lab.open(nodes: 5) { lab in
+            let nodes = try await lab.group(5)
+            try await nodes.makeDatabase("notes")
+            for round in 1...4 {
+                // The first to be paused is dialled by those that are not yet, and are a moment later.
+                try await together(nodes) { try await $0.kith("wait", "--peers", "4") }
+                try await Task.sleep(for: .milliseconds(1_100))
+                try await together(nodes) { try await $0.kith("pause") }
+                try await nodes[round % 5].kith("put", "notes", "one", #"{"round":\#(round)}"#)
+                try await together(nodes) { try await $0.kith("resume") }
+            }
+            try await nodes.settle("notes", within: 40)
+            #expect(try await nodes[1].kith("get", "notes", "one") == #"{"round":4}"#)
+        }
+    }
+
     @Test func aNodeThatWasToldToStopEndsWellAndIsUnknownToTheOthers() async throws {
         try await Lab.open(nodes: 2) { lab in
             let nodes = try await lab.group(2)

@@ -1,3 +1,4 @@
+import Glibc
 import KithDocument
 import Testing
 
@@ -27,6 +28,45 @@ import Testing
                 }
             }
             #expect(sent < 100_000, "\(sent) bytes were sent in all")
+        }
+    }
+
+    @Test func aMeshThatIsKilledTransfersNoDocumentAgain() async throws {
+        try await Lab.open(nodes: 3) { lab in
+            let nodes = try await lab.group(3)
+            try await nodes.makeDatabase("stock")
+            for node in nodes { try await node.kith("put", "stock", node.name, #"{"by":"\#(node.name)"}"#) }
+            try await nodes[0].kith("import", "stock", "-", input: Self.documents(300))
+            let before = try await nodes.settle("stock")
+            for node in nodes { node.kill() }
+            for node in nodes { #expect(await node.ended() == 128 + SIGKILL) }
+            for node in nodes { try await node.start(peers: nodes) }
+            #expect(try await nodes.settle("stock") == before)
+            for node in nodes {
+                for peer in try await node.status()["peers"]?.array ?? [] {
+                    #expect(peer["databases"]?[0]?["pulled"]?.natural == 0, "\(node.name): \(peer)")
+                }
+            }
+        }
+    }
+
+    @Test func aNodeThatWasAwayTakesWhatChangedAndNothingElse() async throws {
+        try await Lab.open(nodes: 3) { lab in
+            let nodes = try await lab.group(3)
+            try await nodes.makeDatabase("stock")
+            try await nodes[0].kith("import", "stock", "-", input: Self.documents(300))
+            try await nodes.settle("stock")
+            let away = nodes[2]
+            try await away.stop()
+            for number in 1...5 { try await nodes[0].kith("put", "stock", "item-\(number)", #"{"new":\#(number)}"#) }
+            for number in 6...8 { try await nodes[1].kith("delete", "stock", "item-\(number)") }
+            try await away.start(peers: nodes)
+            try await nodes.settle("stock")
+            #expect(try await away.kith("get", "stock", "item-3") == #"{"new":3}"#)
+            #expect(try await away.run(["get", "stock", "item-7"]).status == 2)
+            let peers = try await away.status()["peers"]?.array ?? []
+            let pulled = peers.reduce(0) { $0 + ($1["databases"]?[0]?["pulled"]?.natural ?? 0) }
+            #expect(pulled == 8, "\(pulled) revisions were pulled for 8 changes")
         }
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 import KithHTTPCore
+import KithTestSupport
 import Synchronization
 import Testing
 
@@ -170,9 +171,8 @@ import Testing
     }
 
     @Test func aSocketLeftBehindIsReplacedAndAnotherFileIsNot() throws {
-        let directory = try temporaryDirectory()
-        defer { rmdir(directory) }
-        let path = directory + "/s"
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/s"
         defer { unlink(path) }
         do { _ = try HTTPListener.unixSocket(path) }
         _ = try HTTPListener.unixSocket(path)
@@ -180,7 +180,7 @@ import Testing
         close(open(path, O_CREAT | O_WRONLY, 0o600))
         #expect(throws: HTTPError.self) { _ = try HTTPListener.unixSocket(path) }
         #expect(throws: HTTPError.self) {
-            _ = try HTTPListener.unixSocket(directory + "/" + String(repeating: "x", count: 120))
+            _ = try HTTPListener.unixSocket(directory.path + "/" + String(repeating: "x", count: 120))
         }
     }
 
@@ -199,9 +199,8 @@ import Testing
     }
 
     @Test func nobodyListeningIsAnErrorOfItsOwn() async throws {
-        let directory = try temporaryDirectory()
-        defer { rmdir(directory) }
-        let path = directory + "/none"
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/none"
         #expect(throws: HTTPError.cannotConnect(path, reason: "No such file or directory")) {
             _ = try HTTPClient(.unixSocket(path)).send(HTTPClientRequest(method: "GET", target: "/"))
         }

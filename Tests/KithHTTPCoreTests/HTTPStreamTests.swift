@@ -1,5 +1,6 @@
 import Glibc
 import KithHTTPCore
+import KithTestSupport
 import Synchronization
 import Testing
 

@@ -1,5 +1,7 @@
 import Glibc
 import KithNode
+import KithStore
+import KithTestSupport
 import Testing
 
 @Suite struct ControlDirectoryTests {
@@ -31,15 +33,11 @@ import Testing
     }
 
     @Test func linksToADirectoryAreTheDirectory() throws {
-        var template = Array("/tmp/kith-dir-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        let real = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-        let link = real + "-link"
+        let temporary = TemporaryDirectory()
+        let real = temporary.path + "/real"
+        let link = temporary.path + "/link"
+        mkdir(real, 0o700)
         symlink(real, link)
-        defer {
-            unlink(link)
-            rmdir(real)
-        }
         #expect(try directory(link, [:]) == directory(real, [:]))
     }
 
@@ -58,14 +56,9 @@ import Testing
     }
 
     @Test func theFolderOfASocketElsewhereIsForThisUserAlone() throws {
-        var template = Array("/tmp/kith-run-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        let base = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        let temporary = TemporaryDirectory()
+        let base = temporary.path
         let folder = base + "/kith"
-        defer {
-            rmdir(folder)
-            rmdir(base)
-        }
         let directory = try NodeDirectory(option: "/" + String(repeating: "n", count: 93)) { _ in nil }
         let environment: NodeDirectory.Environment = { $0 == "XDG_RUNTIME_DIR" ? base : nil }
         try directory.prepareSocketFolder(environment: environment)
@@ -77,8 +70,8 @@ import Testing
     }
 
     @Test(arguments: ["a", "notes", "a0_$()+-", String(repeating: "a", count: 238)])
-    func databaseNamesMayHaveSuchLetters(name: String) { #expect(isValidDatabaseName(name)) }
+    func databaseNamesMayHaveSuchLetters(name: String) { #expect(DatabaseName.isValid(name)) }
 
     @Test(arguments: ["", "A", "0a", "_a", "a.b", "a/b", "ä", "a b", String(repeating: "a", count: 239)])
-    func otherNamesAreRefused(name: String) { #expect(!isValidDatabaseName(name)) }
+    func otherNamesAreRefused(name: String) { #expect(!DatabaseName.isValid(name)) }
 }

@@ -2,24 +2,18 @@ import Glibc
 import KithDocument
 import KithHTTPCore
 import KithNode
+import KithTestSupport
 import Synchronization
 import Testing
 
 /// The control socket of a real server.
 @Suite(.timeLimit(.minutes(1))) struct ControlServerTests {
     private func withServer(_ body: (ControlMemoryService, ControlServer, HTTPClient) throws -> Void) throws {
-        let directory = try temporaryDirectory()
-        defer { rmdir(directory) }
+        let directory = TemporaryDirectory()
         let service = ControlMemoryService()
-        let server = try ControlServer(service, directory: NodeDirectory(option: directory))
+        let server = try ControlServer(service, directory: NodeDirectory(option: directory.path))
         defer { server.stop() }
         try body(service, server, HTTPClient(.unixSocket(server.socket)))
-    }
-
-    private func temporaryDirectory() throws -> String {
-        var template = Array("/tmp/kith-control-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        return template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     }
 
     @Test func aDocumentGoesInAndComesOut() throws {

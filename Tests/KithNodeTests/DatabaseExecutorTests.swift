@@ -1,9 +1,9 @@
 import Dispatch
-import Foundation
 import KithDocument
 import KithNode
 import KithReplication
 import KithStore
+import KithTestSupport
 import Synchronization
 import Testing
 
@@ -15,9 +15,7 @@ import Testing
 
     /// Runs a test with a database in a directory of its own.
     private func withDatabase(_ body: (DatabaseExecutor) async throws -> Void) async throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kith-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = TemporaryDirectory()
         let file = DatabaseFile(try DatabaseName("notes"), in: directory.path)
         let database = try DatabaseExecutor(file, environment: Self.environment())
         try await body(database)
@@ -91,8 +89,7 @@ import Testing
     }
 
     @Test func aDroppedDatabaseIsNotMadeAgainForAPeer() throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("kith-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = TemporaryDirectory()
         let name = try DatabaseName("notes")
         do {
             let catalog = try DatabaseCatalog(nodeDirectory: directory.path) { Self.environment() }

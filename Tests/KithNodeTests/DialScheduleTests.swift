@@ -13,7 +13,7 @@ import Testing
             #expect(schedule.due(["a"], now: now) == ["a"])
             #expect(schedule.due(["a"], now: now) == [])
             schedule.failed("a", now: now)
-            let next = try #require(schedule.nextDeadline)
+            let next = try #require(schedule.nextDeadline(after: now))
             waits.append(next.milliseconds(since: now))
             now = next
         }
@@ -42,7 +42,7 @@ import Testing
             schedule.connected("a", now: now)
             #expect(schedule.due([], now: now) == [])
             schedule.lost("a", now: now)
-            let next = try #require(schedule.nextDeadline)
+            let next = try #require(schedule.nextDeadline(after: now))
             waits.append(next.milliseconds(since: now))
             now = next
         }
@@ -91,6 +91,6 @@ import Testing
         schedule.failed("a", now: now)
         _ = schedule.due([], now: now.advanced(byMilliseconds: 2 * NodeLimits.failuresKeptMilliseconds))
         #expect(schedule.failures(of: "a") == 0)
-        #expect(schedule.nextDeadline == nil)
+        #expect(schedule.nextDeadline(after: now) == nil)
     }
 }

@@ -56,8 +56,8 @@ import Testing
 
     @Test func onesOwnRecordIsSentWhenItChangesAndWhenItGrowsOldButNotAllTheTime() {
         var book = PresenceBook(node: own)
-        func send(at time: UInt64, neighbours: [NodeID] = [], isForced: Bool = false) -> UInt64? {
-            book.ownRecord(counter: 100, now: Instant(milliseconds: time), isForced: isForced) { counter in
+        func send(at time: UInt64, neighbours: [NodeID] = []) -> UInt64? {
+            book.ownRecord(counter: 100, now: Instant(milliseconds: time)) { counter in
                 record(own, counter, neighbours: neighbours)
             }?.counter
         }
@@ -65,8 +65,41 @@ import Testing
         #expect(send(at: 1) == nil)
         #expect(send(at: 2, neighbours: [other]) == nil)
         #expect(send(at: NodeLimits.presenceMinimumMilliseconds, neighbours: [other]) == 101)
-        #expect(send(at: NodeLimits.presenceMinimumMilliseconds + 1, neighbours: [other], isForced: true) == 102)
         let later = NodeLimits.presenceMinimumMilliseconds + NodeLimits.presenceIntervalMilliseconds + 1
-        #expect(send(at: later, neighbours: [other]) == 103)
+        #expect(send(at: later, neighbours: [other]) == 102)
+    }
+
+    @Test func anOldRecordThatStillGoesRoundBringsNobodyBack() {
+        var book = PresenceBook(node: own)
+        _ = book.hear(record(other, 7), encoded: [], now: Instant(milliseconds: 0))
+        let later = Instant(milliseconds: NodeLimits.presenceLifeMilliseconds)
+        book.expire(now: later)
+        let heard = [7, 6, 8].map { counter in book.hear(record(other, counter), encoded: [], now: later) }
+        #expect(heard == [false, false, true])
+    }
+
+    @Test func theLargestRecordThatANodeMakesIsTaken() throws {
+        let nodes = (0..<NodeLimits.presenceNeighbours).map { number in
+            NodeID(bytes: [UInt8(number)] + [UInt8](repeating: 9, count: 31))!
+        }
+        let largest = PresenceRecord(
+            node: own, counter: .max, name: String(repeating: "n", count: 63), softwareVersion: "1.0", isReader: true,
+            neighbours: nodes.sorted(),
+            databases: (0..<NodeLimits.presenceDatabases).map { number in
+                .init(
+                    name: String(repeating: "d", count: 236) + String(10 + number % 90),
+                    position: Position(timeline: .max, sequence: .max), digest: Digest256(bytes: own.bytes))
+            })
+        #expect(try PresenceRecord(encoded: largest.encoded) == largest)
+    }
+
+    @Test func aRecordOfOnesOwnThatOneHasNotMadeShowsATwin() {
+        var book = PresenceBook(node: own)
+        let now = Instant(milliseconds: 0)
+        _ = book.ownRecord(counter: 100, now: now) { record(own, $0) }
+        for counter: UInt64 in [99, 100] { _ = book.hear(record(own, counter), encoded: [], now: now) }
+        #expect(!book.isDoubled)
+        _ = book.hear(record(own, 105), encoded: [], now: now)
+        #expect(book.isDoubled)
     }
 }

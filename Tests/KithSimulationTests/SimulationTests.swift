@@ -25,13 +25,13 @@ import Testing
         let plan = try Plan(
             text: """
                 kith-sim plan 1
-                seed=1 nodes=3 databases=1 policy=manual end=3000
+                seed=1 nodes=3 databases=1 policy=manual end=4000
                 # Written on two nodes that do not see each other, read when they have met.
-                0 isolate node=1 ms=1000
+                300 isolate node=1 ms=700
                 500 put node=0 db=0 doc=a fields=/x=1
                 501 put node=1 db=0 doc=a fields=/x=2
-                2900 read node=0 db=0 doc=a
-                2900 read node=1 db=0 doc=a
+                3500 read node=0 db=0 doc=a
+                3500 read node=1 db=0 doc=a
                 """)
         #expect(Simulation.run(plan).violation == nil)
         #expect(Simulation.run(plan, .init(sabotage: .winnerByArrival)).violation?.invariant == .winnerDeterminism)

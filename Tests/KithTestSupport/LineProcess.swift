@@ -116,29 +116,3 @@ package struct Failure: Error, CustomStringConvertible {
 
     package init(_ description: String) { self.description = description }
 }
-
-/// A moment on the clock that never goes back.
-package struct Deadline {
-    private let end: Int
-
-    package init(seconds: Int) { end = Self.now + seconds * 1_000 }
-
-    /// Milliseconds left, or 0.
-    package var remaining: Int32 { Int32(max(0, end - Self.now)) }
-
-    fileprivate static var now: Int {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
-    }
-}
-
-/// Measures from a moment on the clock that never goes back.
-package struct Stopwatch {
-    private let start = Deadline.now
-
-    package init() {}
-
-    /// Seconds since it was made.
-    package var seconds: Double { Double(Deadline.now - start) / 1_000 }
-}

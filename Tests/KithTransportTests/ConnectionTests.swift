@@ -1,6 +1,8 @@
 import Dispatch
 import Glibc
 import KithDocument
+import KithNetwork
+import KithTestSupport
 import Testing
 
 @testable import KithTransport
@@ -93,7 +95,7 @@ import Testing
         #expect(await server.recorder.wait { $0.finished } != nil)
         server.connections[0].finish()
         #expect(await server.recorder.ending() == .complete)
-        #expect(await poll { client == nil })
+        #expect(await eventually { client == nil })
         withExtendedLifetime(ended) {}
     }
 
@@ -109,7 +111,7 @@ import Testing
         for _ in 0..<64 { client.send([UInt8](repeating: 1, count: 1 << 20)) }
         #expect(await server.recorder.wait { $0.count > 0 } != nil)
         // The kernel's buffers on both sides fill, and no more than one delivery is taken.
-        #expect(await poll { client.bufferedBytes < total })
+        #expect(await eventually { client.bufferedBytes < total })
         let taken = server.recorder.now.count
         #expect(taken <= TransportLimits.receiveBytes * TransportLimits.readsInARow)
         #expect(client.bufferedBytes > 0)
@@ -119,7 +121,7 @@ import Testing
             connection.setReading(true)
         }
         #expect(await server.recorder.wait { $0.count == total } != nil)
-        #expect(await poll { client.bufferedBytes == 0 })
+        #expect(await eventually { client.bufferedBytes == 0 })
         #expect(recorder.now.drained >= 1)
         client.close()
     }
@@ -145,8 +147,8 @@ import Testing
         let server = try TestServer(try .member(group.first))
         let endpoint = server.endpoint
         server.listener.stop()
-        let address = try #require(endpoint.address)
-        #expect(await poll { (try? RawSocket(to: address)) == nil })
+        let address = try #require(NetworkAddress(host: endpoint.host, port: endpoint.port))
+        #expect(await eventually { (try? RawSocket(to: address)) == nil })
         let recorder = Recorder()
         _ = try Connection.dial(endpoint, try .member(member)) { recorder.handle($0, $1) }
         #expect(await recorder.ending() == .failed(.system("connecting to \(endpoint)", ECONNREFUSED)))
@@ -185,13 +187,13 @@ import Testing
         // A listening socket that nobody accepts from.
         let silent = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(silent) }
-        let bound = SocketAddress("127.0.0.1", port: 0)!.withSystemAddress { bind(silent, $0, $1) }
+        let bound = NetworkAddress(host: "127.0.0.1", port: 0)!.withSystemAddress { bind(silent, $0, $1) }
         #expect(bound == 0 && listen(silent, 1) == 0)
         let address = try #require(Socket.localAddress(silent))
         var timeouts = Connection.Timeouts()
         timeouts.handshakeMilliseconds = 50
         let recorder = Recorder()
-        _ = try Connection.dial(Endpoint(address), try .member(member), timeouts: timeouts) { recorder.handle($0, $1) }
+        _ = try Connection.dial(.numeric(address), try .member(member), timeouts: timeouts) { recorder.handle($0, $1) }
         #expect(await recorder.ending() == .failed(.timedOut("the handshake with \(address)")))
     }
 }

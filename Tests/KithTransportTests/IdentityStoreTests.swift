@@ -6,49 +6,13 @@ import Testing
 
 @testable import KithTransport
 
-/// A directory that goes with the value.
-final class TemporaryDirectory {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/kith-test-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw TransportError.system("making a directory", errno) }
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    deinit { remove(path) }
-
-    /// The names in the directory, sorted.
-    var names: [String] { Self.names(in: path) }
-
-    static func names(in path: String) -> [String] {
-        guard let directory = opendir(path) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
-
-    private func remove(_ path: String) {
-        for name in Self.names(in: path) {
-            if unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
-        }
-        rmdir(path)
-    }
-}
-
 @Suite struct IdentityStoreTests {
     let directory: TemporaryDirectory
     let path: String
     let store: IdentityStore
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = TemporaryDirectory()
         path = directory.path + "/some/node"
         store = IdentityStore(directory: path)
     }

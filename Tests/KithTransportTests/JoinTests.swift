@@ -1,5 +1,7 @@
 import KithCrypto
 import KithDocument
+import KithNetwork
+import KithTestSupport
 import Synchronization
 import Testing
 
@@ -13,18 +15,18 @@ import Testing
     final class Office: Sendable {
         let desk: JoinDesk
         let listener: Listener
-        let clock: TestServer.Mutex2<Int64>
-        let disk: TestServer.Mutex2<[UInt8]?>
-        let diskFails: TestServer.Mutex2<Bool>
-        let outcomes: TestServer.Mutex2<[JoinDesk.Outcome]>
+        let clock: Shared<Int64>
+        let disk: Shared<[UInt8]?>
+        let diskFails: Shared<Bool>
+        let outcomes: Shared<[JoinDesk.Outcome]>
 
         var endpoint: Endpoint { Endpoint(host: "127.0.0.1", port: listener.port) }
 
         init(_ identity: Identity, book: InviteBook = InviteBook()) throws {
-            let clock = TestServer.Mutex2<Int64>(1_000_000)
-            let disk = TestServer.Mutex2<[UInt8]?>(nil)
-            let diskFails = TestServer.Mutex2(false)
-            let outcomes = TestServer.Mutex2<[JoinDesk.Outcome]>([])
+            let clock = Shared<Int64>(1_000_000)
+            let disk = Shared<[UInt8]?>(nil)
+            let diskFails = Shared(false)
+            let outcomes = Shared<[JoinDesk.Outcome]>([])
             self.clock = clock
             self.disk = disk
             self.diskFails = diskFails
@@ -87,7 +89,7 @@ import Testing
     }
 
     @Test func `a joined identity is written whole and read back`() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryDirectory()
         let store = IdentityStore(directory: directory.path)
         let code = try office.desk.invite(role: .writer, validMilliseconds: 60_000)
         let identity = try await join(code).get()
@@ -115,7 +117,7 @@ import Testing
         let other = try TestGroup()
         #expect(error(try await join(.create(for: other.trust))) == .refused(.wrongGroup))
         #expect(office.outcomes.value.isEmpty)
-        #expect(await poll { office.listener.counters.strangers == 1 })
+        #expect(await eventually { office.listener.counters.strangers == 1 })
     }
 
     @Test func `without an open invite nobody is listened to`() async throws {

@@ -1,6 +1,8 @@
 import Dispatch
 import Glibc
 import KithDocument
+import KithNetwork
+import KithTestSupport
 import Testing
 
 @testable import KithTransport
@@ -25,9 +27,9 @@ import Testing
     @Test func `a taken port is an error, or the next free one is used`() throws {
         let first = try listener()
         #expect(throws: TransportError.system("listening on \(first.address)", EADDRINUSE)) {
-            try listener(on: Endpoint(first.address))
+            try listener(on: .numeric(first.address))
         }
-        let next = try listener(on: Endpoint(first.address), orNextPort: true)
+        let next = try listener(on: .numeric(first.address), orNextPort: true)
         #expect(next.port > first.port)
     }
 
@@ -40,25 +42,25 @@ import Testing
         let silent = try RawSocket(to: listener.address)
         let partial = try RawSocket(to: listener.address)
         partial.send([0x16, 0x03, 0x01])
-        #expect(await poll { listener.counters.strangers == 2 })
+        #expect(await eventually { listener.counters.strangers == 2 })
         #expect(silent.receive() == [])
         #expect(partial.receive() == [])
         silent.close()
         partial.close()
-        #expect(await poll { listener.pendingHandshakes == 0 })
+        #expect(await eventually { listener.pendingHandshakes == 0 })
     }
 
     @Test func `handshakes under way are bounded for one address`() async throws {
         let listener = try listener(pendingPerAddress: 3)
         let sockets = try (0..<3).map { _ in try RawSocket(to: listener.address) }
-        #expect(await poll { listener.pendingHandshakes == 3 })
+        #expect(await eventually { listener.pendingHandshakes == 3 })
         let over = try RawSocket(to: listener.address)
         #expect(over.receive() == [])
         #expect(listener.counters.turnedAway == 1)
         sockets[0].close()
-        #expect(await poll { listener.pendingHandshakes == 2 })
+        #expect(await eventually { listener.pendingHandshakes == 2 })
         let after = try RawSocket(to: listener.address)
-        #expect(await poll { listener.pendingHandshakes == 3 })
+        #expect(await eventually { listener.pendingHandshakes == 3 })
         withExtendedLifetime((sockets, after)) {}
     }
 
@@ -66,15 +68,15 @@ import Testing
         let listener = try listener(pendingPerAddress: 1)
         let stranger = try RawSocket(to: listener.address)
         stranger.send([UInt8](repeating: 0x41, count: 100))
-        #expect(await poll { listener.counters.strangers == 1 })
-        #expect(await poll { listener.pendingHandshakes == 0 })
+        #expect(await eventually { listener.counters.strangers == 1 })
+        #expect(await eventually { listener.pendingHandshakes == 0 })
         withExtendedLifetime(stranger) {}
     }
 
     @Test func `handshakes under way are bounded in all`() async throws {
         let listener = try listener(pendingPerAddress: 1_000)
         let sockets = try (0..<TransportLimits.pendingHandshakes + 6).map { _ in try RawSocket(to: listener.address) }
-        #expect(await poll { listener.counters.turnedAway == 6 })
+        #expect(await eventually { listener.counters.turnedAway == 6 })
         #expect(listener.pendingHandshakes == TransportLimits.pendingHandshakes)
         withExtendedLifetime(sockets) {}
     }
@@ -82,12 +84,12 @@ import Testing
     @Test func `both families reach one listener, and addresses read as they are`() async throws {
         let server = try TestServer(try .member(group.first))
         for host in ["127.0.0.1", "::1"] {
-            guard (try? RawSocket(to: SocketAddress(host, port: server.listener.port)!)) != nil else { continue }
+            guard (try? RawSocket(to: NetworkAddress(host: host, port: server.listener.port)!)) != nil else { continue }
             let before = server.connections.count
             let client = try Connection.dial(
                 Endpoint(host: host, port: server.listener.port), try .member(try group.member())
             ) { _, _ in }
-            #expect(await poll { server.connections.count == before + 1 })
+            #expect(await eventually { server.connections.count == before + 1 })
             let remote = server.connections[before].remote
             #expect(remote.hasPrefix(host == "::1" ? "[::1]:" : "127.0.0.1:"), "\(remote)")
             client.close()
@@ -97,10 +99,10 @@ import Testing
     @Test func `a stopped listener frees its port and leaves its connections`() async throws {
         let server = try TestServer(try .member(group.first))
         let client = try Connection.dial(server.endpoint, try .member(try group.member())) { _, _ in }
-        #expect(await poll { !server.connections.isEmpty })
+        #expect(await eventually { !server.connections.isEmpty })
         let port = server.listener.port
         server.listener.stop()
-        #expect(await poll { (try? listener(on: Endpoint(host: "::", port: port))) != nil })
+        #expect(await eventually { (try? listener(on: Endpoint(host: "::", port: port))) != nil })
         client.send([1])
         #expect(await server.recorder.wait { $0.bytes == [1] } != nil)
         client.close()
@@ -120,46 +122,11 @@ import Testing
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
             let connected = listener.address.withSystemAddress { connect(client, $0, $1) }
             #expect(connected == 0)
-            #expect(await poll { listener.counters.outOfResources >= 2 })
+            #expect(await eventually { listener.counters.outOfResources >= 2 })
             #expect(listener.counters.outOfResources < 20)
             #expect(listener.counters.accepted == 0)
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            #expect(await poll { listener.counters.accepted == 1 })
+            #expect(await eventually { listener.counters.accepted == 1 })
         }
-    }
-}
-
-@Suite struct AddressTests {
-    @Test(arguments: [
-        ("192.0.2.1", "192.0.2.1:5484"), ("2001:db8::1", "[2001:db8::1]:5484"), ("::ffff:192.0.2.1", "192.0.2.1:5484"),
-        ("fe80::1%lo", "[fe80::1%lo]:5484"), ("fe80::1%1", "[fe80::1%lo]:5484"),
-        ("fe80::1%4000000", "[fe80::1%4000000]:5484"),
-        ("::", "[::]:5484"),
-    ])
-    func `a numeric address reads back`(text: String, description: String) throws {
-        let address = try #require(SocketAddress(text, port: 5484))
-        #expect(address.description == description)
-        #expect(Endpoint(address).address == address)
-    }
-
-    @Test(arguments: [
-        "", "localhost", "1.2.3", "fe80::1%", "fe80::1%no-such-interface", "1.2.3.4%lo", "::1%0", "[::1]",
-    ])
-    func `what is no numeric address is none`(text: String) {
-        #expect(SocketAddress(text, port: 1) == nil)
-    }
-
-    @Test func `endpoints are read as people write them`() throws {
-        #expect(try Endpoint("host.local:80") == Endpoint(host: "host.local", port: 80))
-        #expect(try Endpoint("[fe80::1%eth0]:80") == Endpoint(host: "fe80::1%eth0", port: 80))
-        #expect(try Endpoint("[::]:0") == Endpoint(host: "::", port: 0))
-        #expect(try Endpoint("fe80::1%eth0", defaultPort: 5) == Endpoint(host: "fe80::1%eth0", port: 5))
-        #expect(try Endpoint("host", defaultPort: 5) == Endpoint(host: "host", port: 5))
-        #expect(try Endpoint("[::1]", defaultPort: 5) == Endpoint(host: "::1", port: 5))
-        for text in ["", ":80", "host", "host:", "host:x", "host:65536", "host:-1", "[::1", "[::1]80", "::1", "[]:80"] {
-            #expect(throws: TransportError.self, "\(text)") { try Endpoint(text) }
-        }
-        #expect(Endpoint(host: "fe80::1%eth0", port: 80).description == "[fe80::1%eth0]:80")
-        #expect(Endpoint(host: "host", port: 80).description == "host:80")
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import KithNetwork
 
 @testable import KithTransport
 
@@ -6,7 +7,7 @@ import Glibc
 final class RawSocket {
     private var descriptor: Int32
 
-    init(to address: SocketAddress) throws {
+    init(to address: NetworkAddress) throws {
         descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)
         guard address.withSystemAddress({ connect(descriptor, $0, $1) }) == 0 else {
             throw TransportError.system("connecting", errno)
@@ -41,7 +42,7 @@ final class RawClient {
 
     init(_ context: TLSContext, to port: UInt16) throws {
         engine = try TLSEngine(context, .client)
-        socket = try RawSocket(to: SocketAddress("127.0.0.1", port: port)!)
+        socket = try RawSocket(to: NetworkAddress(host: "127.0.0.1", port: port)!)
     }
 
     func flush() {

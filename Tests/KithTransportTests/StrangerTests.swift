@@ -3,6 +3,8 @@ import Foundation
 import Glibc
 import KithCrypto
 import KithDocument
+import KithNetwork
+import KithTestSupport
 import Testing
 
 @testable import KithTransport
@@ -24,7 +26,7 @@ import Testing
         _ configuration: TLSConfiguration, refused: TransportError? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let refusals = TestServer.Mutex2<[TransportError]>([])
+        let refusals = Shared<[TransportError]>([])
         let listener = try Listener(
             Endpoint(host: "::1", port: 0), orNextPort: false, context: try .member(group.first),
             stranger: { _, error in refusals.change { $0.append(error) } }
@@ -44,9 +46,9 @@ import Testing
             return
         }
         if let refused { #expect(error == refused, sourceLocation: sourceLocation) }
-        #expect(await poll { listener.counters.strangers == 1 }, sourceLocation: sourceLocation)
-        #expect(await poll { refusals.value.count == 1 }, sourceLocation: sourceLocation)
-        #expect(await poll { listener.pendingHandshakes == 0 }, sourceLocation: sourceLocation)
+        #expect(await eventually { listener.counters.strangers == 1 }, sourceLocation: sourceLocation)
+        #expect(await eventually { refusals.value.count == 1 }, sourceLocation: sourceLocation)
+        #expect(await eventually { listener.pendingHandshakes == 0 }, sourceLocation: sourceLocation)
     }
 
     @Test func `a node of another group gets nothing, and is told that it is not in the group`() async throws {
@@ -93,7 +95,7 @@ import Testing
             Issue.record("\(String(describing: recorder.now.ending))")
             return
         }
-        #expect(await poll { server.listener.counters.strangers == 1 })
+        #expect(await eventually { server.listener.counters.strangers == 1 })
         #expect(server.recorder.now.peer == nil)
     }
 
@@ -171,7 +173,7 @@ import Testing
             process.waitUntilExit()
             #expect(bytes.isEmpty, "\(arguments)")
         }
-        #expect(await poll { server.listener.counters.strangers == 5 })
+        #expect(await eventually { server.listener.counters.strangers == 5 })
         #expect(server.recorder.now.peer == nil)
     }
 }

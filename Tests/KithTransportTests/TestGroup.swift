@@ -1,6 +1,8 @@
 import Dispatch
 import KithCrypto
 import KithDocument
+import KithNetwork
+import KithTestSupport
 import Synchronization
 
 @testable import KithTransport
@@ -147,29 +149,11 @@ final class Recorder: Sendable {
     }
 }
 
-/// Waits until a condition holds that no event announces; false when it did not within the seconds.
-func poll(seconds: Double = 30, _ condition: () -> Bool) async -> Bool {
-    let deadline = DispatchTime.now() + seconds
-    while !condition() {
-        if DispatchTime.now() > deadline { return false }
-        try? await Task.sleep(for: .milliseconds(5))
-    }
-    return true
-}
-
 /// A listener on loopback whose accepted connections are recorded.
 struct TestServer {
     let listener: Listener
     let recorder: Recorder
-    private let accepted: Mutex2<[Connection]>
-
-    /// A mutex that can be captured.
-    final class Mutex2<Value: Sendable>: Sendable {
-        private let mutex: Mutex<Value>
-        init(_ value: Value) { mutex = Mutex(value) }
-        var value: Value { mutex.withLock { $0 } }
-        func change(_ body: (inout sending Value) -> Void) { mutex.withLock { body(&$0) } }
-    }
+    private let accepted: Shared<[Connection]>
 
     var connections: [Connection] { accepted.value }
     var endpoint: Endpoint { Endpoint(host: "127.0.0.1", port: listener.port) }
@@ -178,7 +162,7 @@ struct TestServer {
         _ context: TLSContext, timeouts: Connection.Timeouts = .init(), pendingPerAddress: Int = 16,
         recorder: Recorder = Recorder()
     ) throws {
-        let accepted = Mutex2<[Connection]>([])
+        let accepted = Shared<[Connection]>([])
         self.accepted = accepted
         self.recorder = recorder
         listener = try Listener(

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import KithDocument
+import KithTestSupport
 import Testing
 
 @testable import KithTransport
@@ -15,7 +16,7 @@ import Testing
             clientRecorder.handle(connection, event)
         }
         _ = try #require(await clientRecorder.wait { $0.peer != nil })
-        _ = try #require(await poll { !server.connections.isEmpty })
+        _ = try #require(await eventually { !server.connections.isEmpty })
 
         let total = 50 << 20
         let start = DispatchTime.now()
@@ -70,8 +71,8 @@ import Testing
 
     /// Sends until more than half a megabyte waits, and goes on when that has drained.
     final class Pump: Sendable {
-        let sent = TestServer.Mutex2(0)
-        let highest = TestServer.Mutex2(0)
+        let sent = Shared(0)
+        let highest = Shared(0)
         let total: Int
         let chunk: [UInt8]
 

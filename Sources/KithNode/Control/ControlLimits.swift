@@ -1,3 +1,5 @@
+import KithDocument
+
 /// The bounds of the control interface; docs/limits.md lists them with those of other targets.
 package enum ControlLimits {
     /// Longest message of an error, in characters: it fits two lines of a terminal.
@@ -5,13 +7,11 @@ package enum ControlLimits {
     /// Longest id shown in a message, in characters; a longer one is cut, so that the rest of the sentence has room.
     package static let shownCharacters = 60
     /// Largest document as it is sent, in bytes: what a node stores at most.
-    package static let documentBytes = 20 << 20
-    /// Largest policy or key in a request, in bytes: far above real ones.
+    package static let documentBytes = DocumentLimits.documentBytes
+    /// Largest root's key or policy in a request, in bytes: far above real ones.
     package static let smallBodyBytes = 256 << 10
     /// Longest path of a Unix socket that every system takes, in bytes, with the NUL that ends it.
     package static let socketPathBytes = 104
-    /// Longest name of a database, in bytes: with its endings it is a file name.
-    package static let databaseNameBytes = 238
     /// Longest `wait`, in milliseconds: a day. Who waits longer asks again.
     package static let waitMilliseconds: Int64 = 86_400_000
     /// Longest pause with an end, in milliseconds: ten years.

@@ -1,5 +1,6 @@
 import KithDocument
 import KithHTTPCore
+import KithStore
 
 /// Maps requests on the control socket to the operations of a service, and their results to responses.
 package struct ControlRouter: Sendable {
@@ -28,11 +29,11 @@ package struct ControlRouter: Sendable {
             try call.require("GET")
             return Self.json("databases", try await service.databases().map(\.json))
         case "databases":
-            guard isValidDatabaseName(call.segments[2]) else {
+            guard DatabaseName.isValid(call.segments[2]) else {
                 throw ControlError(
                     .invalid,
                     "\(Shown.name(call.segments[2])) is no database name: it begins with a letter from a to z and has "
-                        + "only those, digits and _$()+-, up to \(ControlLimits.databaseNameBytes) bytes")
+                        + "only those, digits and _$()+-, up to \(DocumentLimits.databaseNameBytes) bytes")
             }
             return try await routeDatabase(call, call.segments[2])
         case .some where call.segments.count == 2: return try await routeNode(call, call.segments[1])
@@ -233,16 +234,3 @@ package struct ControlRouter: Sendable {
 }
 
 private let newline = [UInt8(ascii: "\n")]
-
-/// Whether a text can be the name of a database: `[a-z][a-z0-9_$()+-]*`, not too long.
-package func isValidDatabaseName(_ name: String) -> Bool {
-    guard name.utf8.count <= ControlLimits.databaseNameBytes, let first = name.utf8.first,
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first)
-    else { return false }
-    return name.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: "_$()+-".utf8.contains(byte)
-        }
-    }
-}

@@ -66,6 +66,7 @@ extension ControlStatus.Database {
         object.add("documents", documents)
         object.add("deleted", deleted)
         object.add("conflicts", conflicts)
+        object.add("purged", purged)
         object.add("sequence", sequence)
         object.add("digest", digest)
         object.add("bytes", bytes)

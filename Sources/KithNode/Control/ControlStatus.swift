@@ -63,12 +63,15 @@ package struct ControlStatus: Hashable, Sendable {
         package var documents: UInt64?
         package var deleted: UInt64?
         package var conflicts: UInt64?
+        /// Documents purged here: what peers still have of them is left out when digests are compared.
+        package var purged: UInt64?
         package var sequence: UInt64?
         /// 64 hex digits.
         package var digest: String?
         package var bytes: UInt64?
         package var walBytes: UInt64?
-        /// Connected peers that carry the database and have the same digest.
+        /// Connected peers that carry the database and have the same digest, documents purged or refused here or there
+        /// apart.
         package var inSyncWith: Int?
         /// Connected peers that carry the database.
         package var peers: Int?

@@ -21,6 +21,8 @@ package final class DatabaseExecutor: @unchecked Sendable {
     private let observers = Mutex<[UInt64: Observer]>([:])
     private let published: Mutex<StoreSummary>
     private let wants = Mutex(WantRegistry())
+    private let rolledBack = Atomic(false)
+    private let failure = Mutex<StoreError?>(nil)
 
     /// Opens the database, or makes it.
     /// - Throws: `StoreError` as `Store.init` does.
@@ -39,6 +41,12 @@ package final class DatabaseExecutor: @unchecked Sendable {
 
     /// Where the database stood after the last commit.
     package var summary: StoreSummary { published.withLock { $0 } }
+
+    /// Whether a peer showed, since opening, that the database was put back while it ran, or that a copy runs elsewhere.
+    package var isRollbackDetected: Bool { rolledBack.load(ordering: .relaxed) }
+
+    /// Why the last write that reached the disk failed; nil once one has succeeded again.
+    package var diskFailure: StoreError? { failure.withLock { $0 } }
 
     // MARK: Writing
 
@@ -101,12 +109,14 @@ package final class DatabaseExecutor: @unchecked Sendable {
         guard let store else {
             let closed = StoreError(.notFound, name.string, "database \(name) was closed")
             for write in group { write.finish(closed) }
+            if !pending.withLock(\.isEmpty) { writer.async { self.commitPending() } }
             return
         }
         var works: [(WriteTransaction) throws(StoreError) -> Void] = []
         for write in group { works.append(write.run) }
         let results = store.commit(works)
         publish(store.summary)
+        noteFailure(results)
         for (write, result) in zip(group, results) {
             switch result {
             case .success: write.finish(nil)
@@ -114,6 +124,18 @@ package final class DatabaseExecutor: @unchecked Sendable {
             }
         }
         if !pending.withLock(\.isEmpty) { writer.async { self.commitPending() } }
+    }
+
+    /// A failure of the disk holds until a commit succeeds.
+    private func noteFailure(_ results: [Result<Void, StoreError>]) {
+        for result in results {
+            switch result {
+            case .success: failure.withLock { $0 = nil }
+            case .failure(let error) where [.storageFull, .inputOutput, .readOnly, .damaged].contains(error.code):
+                failure.withLock { $0 = error }
+            case .failure: break
+            }
+        }
     }
 
     private func publish(_ summary: StoreSummary) {
@@ -167,7 +189,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
             try transaction.apply(received)
         } completion: { result in
             switch result {
-            case .success(let outcome): completion(.applied(ReplicaOutcome(outcome)))
+            case .success(let outcome):
+                if outcome.isRollbackDetected { self.rolledBack.store(true, ordering: .relaxed) }
+                completion(.applied(ReplicaOutcome(outcome)))
             case .failure(let error): completion(.failed(ReplicaError(error)))
             }
         }

@@ -109,7 +109,8 @@ final class LinkDriver: @unchecked Sendable {
         case .drained: handle(.sendBufferDrained(remaining: connection.bufferedBytes))
         case .finished:
             handle(.disconnected)
-            connection.finish()
+            state = .ended
+            endConnection()
         case .closed(let ending): close(ending)
         }
     }
@@ -239,8 +240,12 @@ final class LinkDriver: @unchecked Sendable {
     private func finish(_ end: LinkEnd) {
         self.end = end
         state = .ended
+        endConnection()
+    }
+
+    /// Sends what waits and closes. Who does not read our last words is not waited for.
+    private func endConnection() {
         connection.finish()
-        // Who does not read our goodbye is not waited for.
         queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.goodbyeMilliseconds)) { self.connection.close() }
     }
 

@@ -47,9 +47,10 @@ package struct DialSchedule<Target: Hashable & Comparable & Sendable>: Sendable 
         return due
     }
 
-    /// The next moment at which `due` may give something; nil when nothing waits.
-    package var nextDeadline: Instant? {
-        states.values.compactMap { if case .waiting(let until, _) = $0 { until } else { nil } }.min()
+    /// The next moment at which a wait ends; nil when nothing waits. What is due already waits for the end of another
+    /// dial, or is not wanted.
+    package func nextDeadline(after now: Instant) -> Instant? {
+        states.values.compactMap { if case .waiting(let until, _) = $0, until > now { until } else { nil } }.min()
     }
 
     /// How often a target failed in a row.

@@ -14,18 +14,30 @@ package struct PresenceBook: Sendable {
 
     private let node: NodeID
     private var entries: [NodeID: Entry] = [:]
-    private var own: PresenceRecord?
+    /// Of nodes whose records were forgotten the last counter, so that an old record that still goes round is no news.
+    private var forgotten: [NodeID: UInt64] = [:]
+    /// This node's record as it was sent last.
+    package private(set) var own: PresenceRecord?
     private var ownSentAt: Instant?
+    /// The counters that this node has used since it started, the first and the latest ones.
+    private var firstCounter: UInt64?
+    private var counters: [UInt64] = []
+    /// Whether a record of this node's id came round that this node has not made: another node has its identity.
+    package private(set) var isDoubled = false
 
     package init(node: NodeID) { self.node = node }
 
     /// Takes a record from a neighbour.
     /// - Returns: whether it is news, to be passed on to the other neighbours.
     package mutating func hear(_ record: PresenceRecord, encoded: [UInt8], now: Instant) -> Bool {
-        guard record.node != node else { return false }
-        if let known = entries[record.node] {
-            guard record.counter > known.record.counter else { return false }
-        } else if entries.count >= NodeLimits.presenceNodes {
+        guard record.node != node else {
+            if let firstCounter, record.counter >= firstCounter, !counters.contains(record.counter) { isDoubled = true }
+            return false
+        }
+        if let known = entries[record.node]?.record.counter ?? forgotten[record.node], record.counter <= known {
+            return false
+        }
+        if entries[record.node] == nil, entries.count >= NodeLimits.presenceNodes {
             return false
         }
         entries[record.node] = Entry(record: record, encoded: encoded, heardAt: now)
@@ -35,14 +47,13 @@ package struct PresenceBook: Sendable {
     /// This node's own record when it is to be sent: it changed and the last is not too fresh, or it grows old.
     /// - Parameters:
     ///   - counter: of the first record; from the wall clock, so that it rises across restarts.
-    ///   - isForced: sends it anyway, for a neighbour that has just connected.
     ///   - describe: makes the record of the given counter.
     package mutating func ownRecord(
-        counter: UInt64, now: Instant, isForced: Bool = false, _ describe: (UInt64) -> PresenceRecord
+        counter: UInt64, now: Instant, _ describe: (UInt64) -> PresenceRecord
     ) -> PresenceRecord? {
         let next = max(counter, (own?.counter ?? 0) + 1)
         let record = describe(next)
-        if let own, let ownSentAt, !isForced {
+        if let own, let ownSentAt {
             let age = now.milliseconds(since: ownSentAt)
             let changed = record.says(otherThan: own)
             guard
@@ -52,11 +63,19 @@ package struct PresenceBook: Sendable {
         }
         own = record
         ownSentAt = now
+        if firstCounter == nil { firstCounter = record.counter }
+        counters.append(record.counter)
+        if counters.count > NodeLimits.presenceCounters { counters.removeFirst() }
         return record
     }
 
     /// Forgets records that were not renewed.
     package mutating func expire(now: Instant) {
+        for (node, entry) in entries where now.milliseconds(since: entry.heardAt) >= NodeLimits.presenceLifeMilliseconds
+        {
+            if forgotten.count >= NodeLimits.presenceNodes { forgotten = [:] }
+            forgotten[node] = entry.record.counter
+        }
         entries = entries.filter { now.milliseconds(since: $1.heardAt) < NodeLimits.presenceLifeMilliseconds }
     }
 

@@ -83,7 +83,7 @@ extension PresenceRecord {
 
     private static func database(_ reader: inout CBORReader) throws(ProtocolError) -> Database {
         try reader.tuple(4, "a database")
-        let name = try reader.text(atMost: ReplicationLimits.databaseNameBytes, "a database's name")
+        let name = try reader.text(atMost: DocumentLimits.databaseNameBytes, "a database's name")
         let position = Position(timeline: try reader.uint(), sequence: try reader.uint())
         let digest = try reader.byteString(atMost: 32, "a digest")
         guard digest.count == 32 else { throw ProtocolError("a digest has 32 bytes") }

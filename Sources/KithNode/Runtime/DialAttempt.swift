@@ -1,6 +1,7 @@
 import Dispatch
 import KithDiscovery
 import KithDocument
+import KithNetwork
 import KithTransport
 
 /// Whom to dial: a node, or an address of the static list of which nobody knows whose it is.
@@ -26,8 +27,8 @@ enum DialTarget: Hashable, Comparable, Sendable {
 /// Used on the node's queue only.
 final class DialAttempt {
     enum Outcome {
-        case connected(Connection, PeerIdentity, PeerAddress)
-        case failed(PeerAddress, String)
+        case connected(Connection, PeerIdentity, Endpoint)
+        case failed(Endpoint, String)
         /// Nothing is left to try.
         case exhausted
     }
@@ -36,15 +37,15 @@ final class DialAttempt {
     private let queue: DispatchQueue
     private let context: TLSContext
     private let report: (DialAttempt, Outcome) -> Void
-    private var waiting: [PeerAddress]
-    private var tried: Set<PeerAddress> = []
+    private var waiting: [Endpoint]
+    private var tried: Set<Endpoint> = []
     private var open: [Int: Connection] = [:]
     private var lastNumber = 0
     private var resolving = 0
     private var isOver = false
 
     init(
-        _ target: DialTarget, addresses: [PeerAddress], queue: DispatchQueue, context: TLSContext,
+        _ target: DialTarget, addresses: [Endpoint], queue: DispatchQueue, context: TLSContext,
         report: @escaping (DialAttempt, Outcome) -> Void
     ) {
         self.target = target
@@ -108,7 +109,7 @@ final class DialAttempt {
         }
     }
 
-    private func dial(_ address: PeerAddress) {
+    private func dial(_ address: Endpoint) {
         lastNumber += 1
         let number = lastNumber
         let run = Unchecked(self)
@@ -116,7 +117,7 @@ final class DialAttempt {
         timeouts.connectMilliseconds = Int(NodeLimits.dialTimeoutMilliseconds)
         do throws(TransportError) {
             open[number] = try Connection.dial(
-                Endpoint(host: address.host, port: address.port), context, timeouts: timeouts
+                address, context, timeouts: timeouts
             ) { [queue] connection, event in
                 switch event {
                 case .opened(let peer):
@@ -132,7 +133,7 @@ final class DialAttempt {
         }
     }
 
-    private func opened(_ number: Int, _ connection: Connection, _ peer: AuthenticatedPeer, _ address: PeerAddress) {
+    private func opened(_ number: Int, _ connection: Connection, _ peer: AuthenticatedPeer, _ address: Endpoint) {
         guard open.removeValue(forKey: number) != nil, !isOver, case .member(let identity) = peer else {
             return connection.close()
         }
@@ -142,7 +143,7 @@ final class DialAttempt {
         report(self, .connected(connection, identity, address))
     }
 
-    private func closed(_ number: Int, _ ending: Connection.Ending, _ address: PeerAddress) {
+    private func closed(_ number: Int, _ ending: Connection.Ending, _ address: Endpoint) {
         guard open.removeValue(forKey: number) != nil, !isOver else { return }
         report(self, .failed(address, ending.message))
         dialNext()

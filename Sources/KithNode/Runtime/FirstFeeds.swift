@@ -12,13 +12,16 @@ struct FirstFeeds {
         return true
     }
 
-    /// The database has caught up with a link's peer.
-    /// - Returns: whether the others may pull now.
-    mutating func caughtUp(_ database: String, link: UInt64) -> Bool {
+    /// A link is done with filling the database: it has caught up, or it can't.
+    /// - Returns: whether it was the one that filled it, so that others may pull now.
+    mutating func done(_ database: String, link: UInt64) -> Bool {
         guard filling[database] == link else { return false }
         filling[database] = nil
         return true
     }
+
+    /// The database is not here any more.
+    mutating func forget(_ database: String) { filling[database] = nil }
 
     /// A link ended.
     /// - Returns: the databases that another may fill now, ascending.

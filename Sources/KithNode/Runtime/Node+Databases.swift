@@ -29,7 +29,8 @@ extension Node {
     /// This node's copy was dropped.
     func removed(_ name: String) {
         for number in drivers.keys.sorted() { drivers[number]?.drop(name) }
-        for peer in peers.keys { peers[peer]?.sessions[name] = nil }
+        for peer in peers.keys { peers[peer]?.left(name) }
+        firstFeeds.forget(name)
         announcePresence()
         changed()
     }
@@ -39,37 +40,43 @@ extension Node {
         let peer = driver.peer.nodeID
         var byName: [String: DatabaseEntry] = [:]
         for entry in entries { byName[entry.name] = entry }
+        let gone = (peers[peer]?.carried.keys.filter { byName[$0] == nil } ?? []).sorted()
         peers[peer]?.carried = byName
+        for name in gone {
+            peers[peer]?.left(name)
+            if firstFeeds.done(name, link: driver.id) { fillNext(name) }
+        }
         for entry in entries {
             guard let name = try? DatabaseName(entry.name) else { continue }
-            if catalog.wants(name) {
-                do throws(StoreError) {
-                    let (database, isNew) = try catalog.create(name)
-                    if isNew {
-                        log(.info, .store, "database \(name) is carried here from now on: \(peer.short) has it")
-                        added(database)
-                    }
-                } catch {
-                    log(.error, .store, "can't make the database \(name), which \(peer.short) has: \(error.message)")
-                }
-            } else {
-                fillNext(entry.name)
-            }
+            if catalog.wants(name) { make(name, because: peer) } else { fillNext(entry.name) }
+        }
+    }
+
+    private func make(_ name: DatabaseName, because peer: NodeID) {
+        do throws(StoreError) {
+            let (database, isNew) = try catalog.create(name)
+            guard isNew else { return }
+            log(.info, .store, "database \(name) is carried here from now on: \(peer.short) has it")
+            added(database)
+        } catch {
+            log(.error, .store, "can't make the database \(name), which \(peer.short) has: \(error.message)")
         }
     }
 
     // MARK: The first feed of an empty database
 
-    /// Lets one link fill a database that is empty here; once it has caught up, or when the database is not empty, all
-    /// links pull it.
+    /// Lets one link fill a database that is empty here; once it has caught up or can't, or when the database is not
+    /// empty, all links pull it. A reader fills nobody, so it is not waited for.
     func fillNext(_ name: String) {
         guard let database = catalog[name] else { return }
-        let links = drivers.keys.sorted().compactMap { drivers[$0] }.filter { driver in
-            peers[driver.peer.nodeID]?.link == driver.id && peers[driver.peer.nodeID]?.carried[name] != nil
-        }
-        for driver in links {
-            let isEmptyThere = peers[driver.peer.nodeID]?.carried[name]?.state.documents == 0
-            if database.summary.documents > 0 || isEmptyThere || firstFeeds.begin(name, link: driver.id) {
+        for number in drivers.keys.sorted() {
+            guard let driver = drivers[number], let peer = peers[driver.peer.nodeID], peer.link == number,
+                let entry = peer.carried[name]
+            else { continue }
+            let fillsNobody = entry.state.documents == 0 || peer.role == .reader
+            if database.summary.documents > 0 || fillsNobody
+                || (peer.sessions[name]?.hasFailed != true && firstFeeds.begin(name, link: number))
+            {
                 driver.post(.hold(database: name, isHeld: false))
             }
         }
@@ -77,8 +84,11 @@ extension Node {
 
     /// Where a database stands with a peer.
     func stands(_ name: String, _ status: SessionStatus, _ driver: LinkDriver) {
+        guard catalog[name] != nil, peers[driver.peer.nodeID]?.carried[name] != nil else { return }
         peers[driver.peer.nodeID]?.sessions[name] = status
-        if status.inChanges == 0, status.state == .following, firstFeeds.caughtUp(name, link: driver.id) {
+        if status.hasFailed {
+            if firstFeeds.done(name, link: driver.id) { fillNext(name) }
+        } else if status.inChanges == 0, status.state == .following, firstFeeds.done(name, link: driver.id) {
             for number in drivers.keys.sorted() { drivers[number]?.post(.hold(database: name, isHeld: false)) }
         }
     }
@@ -104,4 +114,9 @@ extension Node {
             }
         }
     }
+}
+
+extension SessionStatus {
+    /// Whether a store failed, here or there.
+    var hasFailed: Bool { if case .failed = state { true } else { false } }
 }

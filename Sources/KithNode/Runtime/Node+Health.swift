@@ -14,23 +14,56 @@ extension Node {
                     "start avahi-daemon; known peers and those given with --peer still replicate"
                 ))
         }
+        for database in catalog.databases {
+            guard let failure = database.diskFailure else { continue }
+            let isFull = failure.code == .storageFull
+            found.append(
+                (
+                    isFull ? "STORAGE_FULL" : "STORAGE_FAILED", .critical,
+                    "database \(database.name): \(failure.message)",
+                    isFull
+                        ? "make room on the disk of \(configuration.directory.path); writing goes on by itself then"
+                        : "look at the disk of \(configuration.directory.path); reading goes on as far as it can"
+                ))
+            break
+        }
+        if isDoubled || presence.isDoubled {
+            found.append(
+                (
+                    "IDENTITY_DUPLICATE", .critical,
+                    "another machine announces the id of this node: one is a copy of the other",
+                    "on the copy, stop the node and make it a new one: kith leave, then kith join"
+                ))
+        }
+        if let database = catalog.databases.first(where: \.isRollbackDetected) {
+            found.append(
+                (
+                    "ROLLBACK_DETECTED", .warning,
+                    "database \(database.name) was put back to an earlier state while it ran, or a copy of it runs elsewhere",
+                    "nothing is lost: what is missing here comes back from peers; see that the directory is used once"
+                ))
+        }
         let conflicts = status.databases.filter { ($0.conflicts ?? 0) > 0 }
         if let first = conflicts.first {
             let count = conflicts.reduce(0) { $0 + ($1.conflicts ?? 0) }
             found.append(
                 (
-                    "CONFLICTS", .warning, "\(count) documents have more than one version",
+                    "CONFLICTS", .warning,
+                    count == 1
+                        ? "one document has more than one version" : "\(count) documents have more than one version",
                     "list them with: kith conflicts \(first.name)"
                 ))
         }
         for peer in status.peers {
-            guard let offset = peer.clockOffsetMilliseconds, abs(offset) > NodeLimits.clockSkewMilliseconds else {
+            guard peer.connected, let offset = peer.clockOffsetMilliseconds,
+                offset.magnitude > NodeLimits.clockSkewMilliseconds
+            else {
                 continue
             }
             found.append(
                 (
                     "CLOCK_SKEW", .warning,
-                    "the clock of \(peer.name ?? peer.id) is \(abs(offset) / 1_000) s \(offset > 0 ? "ahead of" : "behind") this one",
+                    "the clock of \(peer.name ?? peer.id) is \(offset.magnitude / 1_000) s \(offset > 0 ? "ahead of" : "behind") this one",
                     "set both clocks by a time service; until then the clock that is ahead wins edits of one field"
                 ))
             break

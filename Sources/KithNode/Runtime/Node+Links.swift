@@ -33,7 +33,7 @@ extension Node {
             localNode: id, peerNode: peer.nodeID, nodeName: identity.nodeName, softwareVersion: KithVersion.text)
         link.localIsSource = identity.role != .reader
         link.peerIsSource = peer.role != .reader
-        link.statements = membership.revocations + membership.policies
+        link.statements = statementChunks.first ?? []
         let number = linkNumbers.wrappingAdd(1, ordering: .relaxed).newValue
         return LinkDriver(
             id: number, peer: peer, connection: connection, configuration: link, catalog: catalog, log: log
@@ -48,13 +48,14 @@ extension Node {
         let peer = driver.peer.nodeID
         guard isRunning, peer != id else { return driver.connection.close() }
         drivers[driver.id] = driver
+        let now = SystemClock.now
         if let pause = pauses.pause(of: peer, now: SystemClock.wallMilliseconds) {
             driver.start(held: Set(catalog.databases.map(\.name.string)))
-            let text = pause.until.map { "paused here until \(SystemClock.text(ofMilliseconds: $0))" } ?? "paused here"
+            let text = pause.until.map { "paused here until \(Timestamp.text(ofMilliseconds: $0))" } ?? "paused here"
             return driver.post(.stop(Goodbye(code: .paused, text: text)))
         }
         let old = peers[peer]?.link.flatMap { drivers[$0] }
-        let isAlive = old.map { SystemClock.now.milliseconds(since: $0.lastHeard) < NodeLimits.linkAliveMilliseconds }
+        let isAlive = old.map { now.milliseconds(since: $0.lastHeard) < NodeLimits.linkAliveMilliseconds }
         let link = LinkArbiter.Link(id: driver.id, isDialled: driver.isDialled)
         switch arbiter.authenticated(link, to: peer, oldIsAlive: isAlive ?? false) {
         case .reject:
@@ -80,7 +81,6 @@ extension Node {
         state.lastError = nil
         state.refusal = nil
         state.failures = 0
-        state.seenSince = nil
         peers[peer] = state
         schedule.connected(.node(peer), now: SystemClock.now)
         attempts.removeValue(forKey: .node(peer))?.cancel()
@@ -96,7 +96,9 @@ extension Node {
         switch news {
         case .judge(let statements, let answer): answer(judge(statements, of: driver))
         case .ended(let end, let ending): ended(driver, end, ending)
-        case .told(let database, let sequence): peers[driver.peer.nodeID]?.told[database] = sequence
+        case .told(let database, let sequence):
+            guard peers[driver.peer.nodeID]?.link == driver.id else { return }
+            peers[driver.peer.nodeID]?.told[database] = sequence
         case .event(let event):
             guard peers[driver.peer.nodeID]?.link == driver.id else { return }
             heard(event, from: driver)
@@ -118,8 +120,9 @@ extension Node {
             peers[peer]?.stateSince = SystemClock.wallMilliseconds
             log(.info, .link, "\(description.nodeName) (\(peer.short)) speaks protocol \(description.protocolVersion)")
             carried(description.databases, by: driver)
+            for statements in statementChunks.dropFirst() { driver.post(.statements(statements)) }
             for record in presence.encodedRecords { driver.post(.presence(record)) }
-            announcePresence(isForced: true)
+            announcePresence(to: driver)
         case .peerDatabases(let entries): carried(entries, by: driver)
         case .presence(let bytes): heardPresence(bytes, from: driver)
         case .heartbeat(let roundTrip, let offset):
@@ -165,16 +168,42 @@ extension Node {
         return membership.standing(of: driver.peer) == nil ? "this node was revoked" : nil
     }
 
-    /// Acts on what statements changed: kept on disk, passed on, links judged anew, policies set.
-    func take(_ changes: Membership.Changes, except origin: UInt64? = nil) {
-        guard !changes.isEmpty else { return }
+    /// Revocations and policies for one message each: what a hello or an update may carry at most.
+    var statementChunks: [[[UInt8]]] {
+        var chunks: [[[UInt8]]] = []
+        var room = 0
+        for statement in membership.revocations + membership.policies {
+            // A larger one would be refused by every peer.
+            guard statement.count <= ReplicationLimits.statementBytes else { continue }
+            if statement.count > room || (chunks.last?.count ?? 0) >= ReplicationLimits.statements / 2 {
+                chunks.append([])
+                room = ReplicationLimits.statementsBytes / 2
+            }
+            chunks[chunks.count - 1].append(statement)
+            room -= statement.count
+        }
+        return chunks
+    }
+
+    /// Writes what is known of the group, if there is anything new. Kept trying by `evaluate`.
+    func keepMembership() {
+        let count = membership.changeCount
+        guard count != keptMembership else { return }
         do throws(TransportError) {
             try identities.write(membership.encoded, to: IdentityStore.membershipName)
+            keptMembership = count
         } catch {
             log(.error, .node, "can't keep what was learnt of the group: \(error.message)")
         }
-        let statements = membership.revocations + membership.policies
-        for number in drivers.keys.sorted() where number != origin { drivers[number]?.post(.statements(statements)) }
+    }
+
+    /// Acts on what statements changed: kept on disk, passed on, links judged anew, policies set.
+    func take(_ changes: Membership.Changes, except origin: UInt64? = nil) {
+        guard !changes.isEmpty else { return }
+        keepMembership()
+        for number in drivers.keys.sorted() where number != origin {
+            for statements in statementChunks { drivers[number]?.post(.statements(statements)) }
+        }
         if changes.revocations {
             for number in drivers.keys.sorted() {
                 guard let driver = drivers[number], membership.standing(of: driver.peer) == nil else { continue }

@@ -1,6 +1,7 @@
 import Dispatch
 import KithDiscovery
 import KithDocument
+import KithNetwork
 import KithReplication
 import KithStore
 import KithTransport
@@ -32,6 +33,7 @@ extension Node {
     private func discovered(_ services: [DiscoveredService]) {
         let before = Set(book.announcedNodes)
         book.setDiscovered(services.filter { $0.nodeID != id })
+        isDoubled = services.contains { $0.nodeID == id && $0.isPresent && !$0.addresses.isEmpty }
         for node in book.announcedNodes where !before.contains(node) {
             log(.debug, .discovery, "\(node.short) is announced")
             schedule.hasten(.node(node), now: SystemClock.now)
@@ -68,23 +70,24 @@ extension Node {
         pauses.expire(now: wall)
         presence.expire(now: now)
         noteSeen(now: now)
+        forgetUnmet()
+        keepMembership()
+        maintain(now: now)
         for target in schedule.due(targets(now: now, wall: wall), now: now) { dial(target, now: now) }
         closeSpareLinks(wall: wall)
+        noteHealth(now: now)
         announcePresence()
         scheduleTick(now: now)
         changed()
     }
 
-    /// Every node that may stand in the ring: named by an address, by presence, or linked; readers apart.
+    /// Every node that may stand in the ring: one that was a member's once, or of which members tell; readers apart. What
+    /// is only announced may be anybody's invention and stands in no ring.
     private var members: [NodeID] {
-        var members = Set(book.nodes).union(presence.records.map(\.node)).union(peers.keys)
+        let met = peers.keys.filter { peers[$0]?.link != nil || peers[$0]?.lastExchangeAt != nil }
+        var members = Set(met).union(presence.records.map(\.node)).union(book.rememberedNodes)
         members.remove(id)
-        return members.filter { peers[$0]?.role != .reader && presence.record(of: $0)?.isReader != true }
-            .filter { peers[$0]?.link != nil || peers[$0]?.lastExchangeAt != nil || isKnown($0) }.sorted()
-    }
-
-    private func isKnown(_ node: NodeID) -> Bool {
-        presence.record(of: node) != nil || !book.candidates(for: node, now: SystemClock.now.milliseconds).isEmpty
+        return members.filter { peers[$0]?.role != .reader && presence.record(of: $0)?.isReader != true }.sorted()
     }
 
     private func isReachable(_ node: NodeID) -> Bool {
@@ -93,28 +96,58 @@ extension Node {
     }
 
     private func targets(now: Instant, wall: Int64) -> [DialTarget] {
-        let wanted = selection.wanted(members: members, isReachable: isReachable) + bridges(now: now)
+        let members = members
+        var wanted = selection.wanted(members: members, isReachable: isReachable)
+        wanted += newcomers(Set(members)) + bridges(now: now)
         var targets = wanted.filter { peers[$0]?.link == nil && pauses.pause(of: $0, now: wall) == nil }
             .map(DialTarget.node)
         targets += book.candidates(for: nil, now: now.milliseconds).map { .address($0.address.description) }
         return targets
     }
 
+    /// Nodes that are announced and that nobody has met yet: a few at a time, those first that have failed least.
+    private func newcomers(_ members: Set<NodeID>) -> [NodeID] {
+        leastFailed(book.announcedNodes.filter { $0 != id && !members.contains($0) }, NodeLimits.fullMeshNodes)
+    }
+
     /// Nodes that were seen for a while and that the presence map does not have: the other half of a parted mesh.
     private func bridges(now: Instant) -> [NodeID] {
-        let strangers = book.announcedNodes.filter { node in
-            guard node != id, presence.record(of: node) == nil, let since = peers[node]?.seenSince else { return false }
-            return peers[node]?.link == nil && now.milliseconds(since: since) >= NodeLimits.bridgingDelayMilliseconds
-        }
-        return Array(strangers.prefix(NodeLimits.bridgingLinks))
+        let seen = announcedSince.filter { now.milliseconds(since: $1) >= NodeLimits.bridgingDelayMilliseconds }.keys
+        return leastFailed(seen.filter { presence.record(of: $0) == nil }, NodeLimits.bridgingLinks)
+    }
+
+    private func leastFailed(_ nodes: [NodeID], _ count: Int) -> [NodeID] {
+        let ranked = nodes.map { (node: $0, failures: schedule.failures(of: .node($0))) }
+        return ranked.sorted { $0.failures != $1.failures ? $0.failures < $1.failures : $0.node < $1.node }
+            .prefix(count).map(\.node)
     }
 
     private func noteSeen(now: Instant) {
-        for node in book.nodes where node != id {
-            var peer = peers[node] ?? PeerState(node, now: SystemClock.wallMilliseconds)
-            if peer.link == nil, peer.seenSince == nil { peer.seenSince = now }
-            peers[node] = peer
+        let unlinked = book.announcedNodes.filter { $0 != id && peers[$0]?.link == nil }
+        announcedSince = Dictionary(uniqueKeysWithValues: unlinked.map { ($0, announcedSince[$0] ?? now) })
+    }
+
+    /// Forgets nodes that were never met and that nobody names any more.
+    private func forgetUnmet() {
+        let remembered = Set(book.rememberedNodes)
+        peers = peers.filter { node, peer in
+            peer.link != nil || peer.lastExchangeAt != nil || presence.record(of: node) != nil
+                || remembered.contains(node)
         }
+    }
+
+    /// Looks at health from time to time though nobody asks, so that `since` tells when trouble began.
+    private func noteHealth(now: Instant) {
+        if let healthAt, now.milliseconds(since: healthAt) < NodeLimits.evaluationMilliseconds { return }
+        healthAt = now
+        _ = status()
+    }
+
+    /// Does once an hour what databases leave for later.
+    private func maintain(now: Instant) {
+        if let maintainedAt, now.milliseconds(since: maintainedAt) < NodeLimits.maintenanceMilliseconds { return }
+        maintainedAt = now
+        for database in catalog.databases { database.maintain() }
     }
 
     /// Ends links that neither side wants: those of a mesh that has grown into a ring. Of two the lower id ends it, and
@@ -139,7 +172,7 @@ extension Node {
     /// Comes back when something is due.
     private func scheduleTick(now: Instant) {
         var due = now.advanced(byMilliseconds: NodeLimits.evaluationMilliseconds)
-        if let deadline = schedule.nextDeadline { due = min(due, deadline) }
+        if let deadline = schedule.nextDeadline(after: now) { due = min(due, deadline) }
         if let until = pauses.pauses.compactMap(\.until).min() {
             let wait = max(0, until - SystemClock.wallMilliseconds)
             due = min(due, now.advanced(byMilliseconds: UInt64(wait) + 1))
@@ -169,7 +202,10 @@ extension Node {
         case .address(let text):
             candidates = book.candidates(for: nil, now: now.milliseconds).filter { $0.address.description == text }
         }
-        guard !candidates.isEmpty else { return schedule.failed(target, now: now) }
+        guard !candidates.isEmpty else {
+            if let node = target.node { peers[node]?.failures += 1 }
+            return schedule.failed(target, now: now)
+        }
         let attempt = DialAttempt(
             target, addresses: candidates.map(\.address), queue: queue, context: tls
         ) { [weak self] attempt, outcome in self?.dialled(attempt, outcome) }
@@ -194,13 +230,14 @@ extension Node {
             evaluate()
         case .connected(let connection, let peer, let address):
             attempts[attempt.target] = nil
-            if expected == nil { schedule.forget(attempt.target) }
+            // Until it is the link to whom it should be, it is a dial that failed.
+            if expected == nil { schedule.forget(attempt.target) } else { schedule.failed(attempt.target, now: now) }
             reached(peer, instead: expected, at: address, over: connection, now: now)
         }
     }
 
     private func reached(
-        _ peer: PeerIdentity, instead expected: NodeID?, at address: PeerAddress, over connection: Connection,
+        _ peer: PeerIdentity, instead expected: NodeID?, at address: Endpoint, over connection: Connection,
         now: Instant
     ) {
         if peer.nodeID == id {
@@ -211,7 +248,6 @@ extension Node {
         if let expected, expected != peer.nodeID {
             book.reachedOther(
                 peer.nodeID, insteadOf: expected, at: address, now: now.milliseconds, using: &random)
-            schedule.failed(.node(expected), now: now)
         } else {
             book.reached(peer.nodeID, at: address)
         }

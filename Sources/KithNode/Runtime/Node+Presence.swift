@@ -6,22 +6,25 @@ import KithTransport
 
 extension Node {
     /// Sends this node's presence record to its neighbours when it has changed or grows old.
-    func announcePresence(isForced: Bool = false) {
+    /// - Parameter newcomer: a link that has just opened, which gets the record in any case.
+    func announcePresence(to newcomer: LinkDriver? = nil) {
         let now = SystemClock.now
-        let record = presence.ownRecord(
-            counter: UInt64(max(0, SystemClock.wallMilliseconds)), now: now, isForced: isForced
-        ) { counter in
+        let record = presence.ownRecord(counter: UInt64(max(0, SystemClock.wallMilliseconds)), now: now) { counter in
             PresenceRecord(
                 node: id, counter: counter, name: identity.nodeName, softwareVersion: KithVersion.text,
                 isReader: selection.isReader,
-                neighbours: peers.values.filter(\.isOpen).map(\.id).sorted(),
-                databases: catalog.databases.map { database in
+                neighbours: Array(
+                    peers.values.filter(\.isOpen).map(\.id).sorted().prefix(NodeLimits.presenceNeighbours)),
+                databases: catalog.databases.prefix(NodeLimits.presenceDatabases).map { database in
                     let summary = database.summary
                     return .init(name: database.name.string, position: summary.position, digest: summary.digest)
                 })
         }
-        guard let record else { return }
-        pass(on: record.encoded, except: nil)
+        if let record {
+            pass(on: record.encoded, except: nil)
+        } else if let newcomer, let own = presence.own {
+            newcomer.post(.presence(own.encoded))
+        }
     }
 
     /// A record came from a neighbour: news goes to the other neighbours.

@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import KithDiscovery
 import KithDocument
+import KithNetwork
 import KithReplication
 import KithStore
 import KithTransport
@@ -14,7 +15,9 @@ extension Node {
         status.node = nodeStatus()
         status.discovery = discoveryStatus()
         status.databases = databaseStatus()
-        status.peers = peers.keys.filter { $0 != id }.sorted().map { peerStatus($0, now: now) }
+        // Of those who are only announced a few: names are free on a network.
+        let announced = book.announcedNodes.filter { peers[$0] == nil }.prefix(NodeLimits.shownStrangers)
+        status.peers = Set(peers.keys).union(announced).subtracting([id]).sorted().map { peerStatus($0, now: now) }
         status.checks = health(status, now: now)
         return status
     }
@@ -56,6 +59,7 @@ extension Node {
             status.documents = summary.documents - summary.deleted
             status.deleted = summary.deleted
             status.conflicts = summary.conflicts
+            status.purged = summary.purged
             status.sequence = summary.position.sequence
             status.digest = summary.digest.description
             status.bytes = UInt64(sizes.file)
@@ -70,7 +74,7 @@ extension Node {
     /// the peer must have been heard from lately.
     private func isInSync(_ peer: PeerState, _ database: DatabaseExecutor, now: Int64) -> Bool {
         let name = database.name.string
-        return isHeard(peer, now: now) && peer.sessions[name]?.isInSync == true
+        return isHeard(peer, now: now) && peer.carried[name] != nil && peer.sessions[name]?.isInSync == true
             && peer.told[name] == database.summary.position.sequence
     }
 
@@ -90,12 +94,15 @@ extension Node {
     /// Whether everything that both carry is in sync with a peer.
     private func isInSync(_ peer: PeerState, now: Int64) -> Bool {
         guard isHeard(peer, now: now) else { return false }
+        // What the peer has and this node should have and could not make is not in sync either.
+        let lacks = peer.carried.keys.contains { name in (try? DatabaseName(name)).map(catalog.wants) ?? false }
+        if lacks { return false }
         let shared = catalog.databases.filter { peer.carried[$0.name.string] != nil }
         return shared.allSatisfy { isInSync(peer, $0, now: now) }
     }
 
     private func peerStatus(_ node: NodeID, now: Int64) -> ControlStatus.Peer {
-        guard let peer = peers[node] else { preconditionFailure("the status of an unknown peer was asked for") }
+        let peer = peers[node] ?? PeerState(node, now: now)
         var status = ControlStatus.Peer()
         status.id = node.description
         status.name = peer.name
@@ -181,7 +188,7 @@ extension Node {
 
     /// A peer by its name or the beginning of its id.
     func find(_ name: String) throws(ControlError) -> NodeID {
-        let known = Set(peers.keys).union(presence.records.map(\.node)).sorted()
+        let known = Set(peers.keys).union(presence.records.map(\.node)).union(book.announcedNodes).sorted()
         let named = known.filter { (peers[$0]?.name ?? presence.record(of: $0)?.name) == name }
         let matching = named.isEmpty ? known.filter { $0.description.hasPrefix(name.lowercased()) } : named
         guard let first = matching.first, !name.isEmpty else { throw .unknownNode(name) }
@@ -199,13 +206,19 @@ extension Node {
         try keepPauses()
         for number in drivers.keys.sorted() {
             guard let driver = drivers[number], node == nil || driver.peer.nodeID == node else { continue }
-            let text = until.map { "paused there until \(SystemClock.text(ofMilliseconds: $0))" } ?? "paused there"
+            let text = until.map { "paused there until \(Timestamp.text(ofMilliseconds: $0))" } ?? "paused there"
             driver.post(.stop(Goodbye(code: .paused, text: text)))
         }
         evaluate()
     }
 
     func endPause(_ node: NodeID?) throws(ControlError) {
+        if let node, pauses.pauses.contains(where: { $0.node == nil && $0.holds(at: SystemClock.wallMilliseconds) }) {
+            throw ControlError(
+                .conflict,
+                "replication with all peers is paused, also with \(peers[node]?.name ?? node.short); kith resume ends that"
+            )
+        }
         pauses.clear(node)
         try keepPauses()
         let now = SystemClock.now
@@ -247,12 +260,16 @@ extension Node {
     }
 
     private func judge(_ condition: ControlWait) -> WaitOutcome {
+        if let name = condition.database, catalog[name] == nil {
+            return .lacks(ControlError.unknownDatabase(name).message)
+        }
         let open = peers.values.filter(\.isOpen).sorted { $0.id < $1.id }
         guard open.count >= condition.peers else {
             return .lacks("\(open.count) of \(condition.peers) peers are connected; kith status says more")
         }
-        guard let name = condition.database else { return .holds(ControlWaitResult(peers: open.count, inSync: nil)) }
-        guard let database = catalog[name] else { return .lacks("database \(Shown.name(name)) is not here any more") }
+        guard let name = condition.database, let database = catalog[name] else {
+            return .holds(ControlWaitResult(peers: open.count, inSync: nil))
+        }
         let now = SystemClock.wallMilliseconds
         let inSync = open.count { isInSync($0, database, now: now) }
         guard inSync == open.count else {

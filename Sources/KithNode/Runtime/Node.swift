@@ -2,6 +2,7 @@ import Dispatch
 import KithCrypto
 import KithDiscovery
 import KithDocument
+import KithNetwork
 import KithReplication
 import KithStore
 import KithTransport
@@ -59,6 +60,14 @@ package final class Node: @unchecked Sendable {
     var isNewsQueued = false
     var healthSince: [String: Int64] = [:]
     var rememberedText = ""
+    /// `Membership.changeCount` as it stands on disk.
+    var keptMembership: UInt64 = 0
+    var maintainedAt: Instant?
+    var healthAt: Instant?
+    /// Since when nodes are announced to which there is no link.
+    var announcedSince: [NodeID: Instant] = [:]
+    /// Another machine announces this node's id.
+    var isDoubled = false
 
     /// Takes the directory's lock, reads the identity and opens the databases. Nothing is sent or received before `start`.
     /// - Throws: `NodeError` with what is wrong and what to do.
@@ -100,7 +109,7 @@ package final class Node: @unchecked Sendable {
     ) throws(NodeError) -> JoinDesk? {
         guard identity.admin != nil else { return nil }
         return try transport { () throws(TransportError) in
-            let bytes = try identities.read(IdentityStore.invitesName, atMost: 1 << 20)
+            let bytes = try identities.read(IdentityStore.invitesName, atMost: NodeLimits.invitesFileBytes)
             let book = try bytes.map { bytes throws(TransportError) in try InviteBook(encoded: bytes) } ?? InviteBook()
             return try JoinDesk(
                 identity: identity, membership: membership, book: book, now: { SystemClock.wallMilliseconds }
@@ -119,10 +128,10 @@ package final class Node: @unchecked Sendable {
     package func start() throws(NodeError) {
         let directory = configuration.directory.path
         pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
-        var statics: [PeerAddress] = []
+        var statics: [Endpoint] = []
         for peer in configuration.peers {
-            do throws(DiscoveryError) {
-                statics.append(try PeerAddress(peer, defaultPort: NodeConfiguration.defaultPort))
+            do throws(AddressError) {
+                statics.append(try Endpoint(peer: peer, defaultPort: NodeConfiguration.defaultPort))
             } catch {
                 throw NodeError(code: "usage", message: error.message)
             }
@@ -152,16 +161,15 @@ package final class Node: @unchecked Sendable {
             try TLSContext(.member(identity, membership: membership) { [desk] in desk?.answersJoins ?? false })
         }
         tls = context
-        let kept = configuration.directory.path + "/port"
+        // Where a node listens is kept for the next start.
+        let kept = configuration.directory.path + "/listen"
+        let last = try SmallFile.lines(of: kept).first
+        let asked = configuration.listen ?? last ?? "[::]:\(NodeConfiguration.defaultPort)"
         let endpoint: Endpoint
+        do throws(AddressError) {
+            endpoint = try Endpoint(asked, defaultPort: NodeConfiguration.defaultPort)
+        } catch { throw Self.cannotListen(error.message) }
         do throws(TransportError) {
-            if let listen = configuration.listen {
-                endpoint = try Endpoint(listen, defaultPort: NodeConfiguration.defaultPort)
-            } else {
-                let port =
-                    (try? SmallFile.lines(of: kept).first).flatMap { UInt16($0) } ?? NodeConfiguration.defaultPort
-                endpoint = Endpoint(host: "::", port: port)
-            }
             let listener = try Listener(
                 endpoint, orNextPort: configuration.listen == nil, context: context
             ) { [log] address, error in
@@ -170,11 +178,13 @@ package final class Node: @unchecked Sendable {
                 self?.accepted(connection, peer)
             }
             self.listener = listener
-        } catch {
-            throw NodeError(
-                code: "address", message: "can't listen: \(error.message); choose another with --listen HOST:PORT")
-        }
-        if configuration.listen == nil, let listener { try SmallFile.write(["\(listener.port)"], to: kept) }
+        } catch { throw Self.cannotListen(error.message) }
+        guard let listener else { return }
+        try SmallFile.write([Endpoint(host: endpoint.host, port: listener.port).description], to: kept)
+    }
+
+    private static func cannotListen(_ reason: String) -> NodeError {
+        NodeError(code: "address", message: "can't listen: \(reason); choose another with --listen HOST:PORT")
     }
 
     /// Says goodbye to the peers, finishes what is under way, and closes. The completion runs once all is on disk.

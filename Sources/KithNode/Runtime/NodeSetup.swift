@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import KithDiscovery
 import KithDocument
+import KithNetwork
 import KithTransport
 import Synchronization
 
@@ -22,7 +23,8 @@ package enum NodeSetup {
         }
     }
 
-    /// Finds the inviter, proves the code, and writes the identity that the inviter signed. Blocks, for 30 s at most.
+    /// Finds the inviter, proves the code, and writes the identity that the inviter signed. Blocks: it looks for 30 s, and ends an
+    /// attempt that is under way then.
     /// - Parameter peer: `HOST:PORT` of the inviter; nil to find it by DNS-SD.
     /// - Throws: `NodeError` with the reason: a mistyped, used, expired or burnt code, nobody found.
     package static func join(
@@ -35,14 +37,20 @@ package enum NodeSetup {
         return try withLock(directory) { identities throws(TransportError) in
             try identities.expectVacant()
             let name = nodeName ?? machineName
-            let identity: Identity
+            let (identity, inviter): (Identity, Endpoint)
             if let peer {
-                let endpoint = try Endpoint(peer, defaultPort: NodeConfiguration.defaultPort)
-                identity = try Joiner.join(code, at: endpoint, nodeName: name)
+                do throws(AddressError) {
+                    inviter = try Endpoint(peer: peer, defaultPort: NodeConfiguration.defaultPort)
+                } catch { throw .address(error.message) }
+                identity = try Joiner.join(code, at: inviter, nodeName: name)
             } else {
-                identity = try InviterSearch(code, nodeName: name).run()
+                (identity, inviter) = try InviterSearch(code, nodeName: name).run()
             }
             try identities.create(identity)
+            // Where the inviter was is where it is looked for first.
+            var book = CandidateBook()
+            book.reached(identity.peer.admittedBy, at: inviter)
+            try AtomicFile.write(Array(book.rememberedText.utf8), to: directory.path + "/peers")
             return identity
         }
     }
@@ -73,10 +81,16 @@ package enum NodeSetup {
 
 /// Looks for nodes of the group that an invite code names and asks them one after the other.
 private final class InviterSearch: Sendable {
+    private struct Place {
+        let service: InstanceName
+        let endpoint: Endpoint
+    }
+
     private struct State {
-        var waiting: [Endpoint] = []
+        var waiting: [Place] = []
         var tried: Set<Endpoint> = []
-        var isWoken = false
+        /// Nodes that have another invite open: each wrong proof counts against it, so they are asked once.
+        var others: Set<InstanceName> = []
     }
 
     private static let searchSeconds = 30
@@ -90,21 +104,28 @@ private final class InviterSearch: Sendable {
         self.nodeName = nodeName
     }
 
-    func run() throws(TransportError) -> Identity {
+    func run() throws(TransportError) -> (Identity, Endpoint) {
         let discovery = AvahiDiscovery()
         defer { discovery.stop {} }
         do throws(DiscoveryError) {
             try discovery.start(tag: code.groupTag, advertising: nil) { services in
-                self.found(services.filter(\.isPresent).flatMap(\.addresses).map(\.address))
-            } onStateChanged: { _ in
+                self.found(services.filter(\.isPresent))
+            } onStateChanged: { state in
+                // Without Avahi there is nothing to wait for.
+                if state.phase == .unavailable { self.news.signal() }
             }
         } catch { throw .identity(error.message) }
         let deadline = DispatchTime.now() + .seconds(Self.searchSeconds)
         var last: TransportError?
-        while news.wait(timeout: deadline) == .success {
-            while let endpoint = next() {
-                do throws(TransportError) { return try Joiner.join(code, at: endpoint, nodeName: nodeName) } catch {
-                    if case .joinRefused(let refusal) = error, refusal != .unknown { throw error }
+        while news.wait(timeout: deadline) == .success, discovery.state.phase != .unavailable {
+            while DispatchTime.now() < deadline, let place = next() {
+                do throws(TransportError) {
+                    return (try Joiner.join(code, at: place.endpoint, nodeName: nodeName), place.endpoint)
+                } catch {
+                    if case .joinRefused(let refusal) = error {
+                        guard refusal == .unknown else { throw error }
+                        state.withLock { _ = $0.others.insert(place.service) }
+                    }
                     last = error
                 }
             }
@@ -114,18 +135,27 @@ private final class InviterSearch: Sendable {
         throw .identity("the inviter was not found (\(reason)); give its address with --peer HOST:PORT")
     }
 
-    private func found(_ addresses: [NetworkAddress]) {
+    private func found(_ services: [DiscoveredService]) {
         let isNews = state.withLock { state in
-            let new = addresses.map { Endpoint(host: $0.host, port: $0.port) }.filter {
-                state.tried.insert($0).inserted
+            var isNews = false
+            for service in services {
+                for found in service.addresses {
+                    let endpoint = Endpoint.numeric(found.address)
+                    guard state.tried.insert(endpoint).inserted else { continue }
+                    state.waiting.append(Place(service: service.name, endpoint: endpoint))
+                    isNews = true
+                }
             }
-            state.waiting += new
-            return !new.isEmpty
+            return isNews
         }
         if isNews { news.signal() }
     }
 
-    private func next() -> Endpoint? {
-        state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+    private func next() -> Place? {
+        state.withLock { state in
+            let others = state.others
+            state.waiting.removeAll { others.contains($0.service) }
+            return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+        }
     }
 }

@@ -16,8 +16,6 @@ struct PeerState {
     /// Milliseconds since 1970 from here on.
     var stateSince: Int64
     var lastExchangeAt: Int64?
-    /// When discovery or presence first named the peer while there was no link, on the monotonic clock.
-    var seenSince: Instant?
     var roundTripMilliseconds: UInt64?
     var clockOffsetMilliseconds: Int64?
     /// Why the last link ended or the last dial failed.
@@ -35,6 +33,13 @@ struct PeerState {
     init(_ id: NodeID, now: Int64) {
         self.id = id
         stateSince = now
+    }
+
+    /// The peer, or this node, does not carry a database any more.
+    mutating func left(_ database: String) {
+        carried[database] = nil
+        sessions[database] = nil
+        told[database] = nil
     }
 
     /// A link ended: what was known through it is not known any more.

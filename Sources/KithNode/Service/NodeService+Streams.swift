@@ -5,11 +5,6 @@ import KithStore
 import Synchronization
 
 extension NodeService {
-    /// Documents in one page of a stream, and in one transaction of an import.
-    private static var pageDocuments: Int { 500 }
-    /// Bytes of documents in one transaction of an import.
-    private static var batchBytes: Int { 4 << 20 }
-
     func changes(of name: String, _ request: ControlChanges) async throws(ControlError) -> ControlStream {
         let database = try database(name)
         return ControlStream { writer in
@@ -18,7 +13,7 @@ extension NodeService {
             var since = request.since
             var left = request.limit ?? .max
             while left > 0 {
-                let (after, limit) = (since, min(left, Self.pageDocuments))
+                let (after, limit) = (since, min(left, NodeLimits.pageDocuments))
                 let page = try await reading(name) { reader throws(StoreError) in
                     try reader.feed(after: after, limit: limit)
                 }
@@ -46,7 +41,8 @@ extension NodeService {
             while true {
                 let after = since
                 let page = try await reading(name) { reader throws(StoreError) in
-                    try reader.conflicts(after: after, limit: Self.pageDocuments).map { entry throws(StoreError) in
+                    try reader.conflicts(after: after, limit: NodeLimits.pageDocuments).map {
+                        entry throws(StoreError) in
                         (entry: entry, others: try reader.get(entry.document)?.conflicts ?? [])
                     }
                 }
@@ -67,7 +63,8 @@ extension NodeService {
             while true {
                 let after = last
                 let page = try await reading(name) { reader throws(StoreError) in
-                    try reader.documents(after: after, limit: Self.pageDocuments)
+                    try reader.documents(
+                        after: after, limit: NodeLimits.pageDocuments, maximumBytes: NodeLimits.pageBytes)
                 }
                 guard let end = page.last else { return }
                 last = end.id
@@ -89,7 +86,7 @@ extension NodeService {
                 if let chunk { splitter.feed(chunk) } else { splitter.finish() }
                 while let document = try await next(&splitter, &run, in: name) {
                     run.take(document)
-                    if run.batchBytes >= Self.batchBytes || run.batch.count >= Self.pageDocuments {
+                    if run.batchBytes >= NodeLimits.pageBytes || run.batch.count >= NodeLimits.pageDocuments {
                         try await store(&run, in: name)
                     }
                 }
@@ -110,7 +107,7 @@ extension NodeService {
         throw ControlError(.invalid, "the file was read up to document \(run.read): \(wrong.message)")
     }
 
-    /// Writes what an import has gathered, in one transaction.
+    /// Writes what an import has gathered.
     private func store(_ run: inout ImportRun, in name: String) async throws(ControlError) {
         let (batch, isInitial) = (run.takeBatch(), run.request.isInitial)
         if batch.isEmpty { return }

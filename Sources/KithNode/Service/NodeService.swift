@@ -41,7 +41,7 @@ struct NodeService: ControlService {
     func mesh() async throws(ControlError) -> ControlMesh { await onNode { $0.mesh() } }
 
     func wait(for condition: ControlWait) async throws(ControlError) -> ControlWaitResult {
-        if let name = condition.database { _ = try database(name) }
+        // A database that is not here yet is waited for: on a new node it comes with the first link.
         let node = node
         let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<Node.WaitOutcome, Never>) in
             node.queue.async { node.wait(for: condition) { continuation.resume(returning: $0) } }
@@ -99,6 +99,7 @@ struct NodeService: ControlService {
     func databases() async throws(ControlError) -> [ControlStatus.Database] { await onNode { $0.databaseStatus() } }
 
     func createDatabase(_ name: String) async throws(ControlError) {
+        try requireWriter()
         do throws(StoreError) {
             let (database, isNew) = try node.catalog.create(try DatabaseName(name))
             guard isNew else {
@@ -139,7 +140,17 @@ struct NodeService: ControlService {
         do throws(TransportError) {
             let statement = try SignedStatement(
                 .policy(database: name, number: number, json: json), by: admin, trust: node.identity.trust)
-            await onNode { $0.take($0.membership.take(statement)) }
+            guard statement.encoded.count <= ReplicationLimits.statementBytes else {
+                throw TransportError.malformed("the policy is too long to be told to peers")
+            }
+            let isKept = await onNode { node in
+                node.take(node.membership.take(statement))
+                return node.keptMembership == node.membership.changeCount
+            }
+            guard isKept else {
+                throw TransportError.identity(
+                    "the policy holds now but can't be written to disk: see the log, and set it again")
+            }
         } catch {
             throw ControlError(.failed, error.message)
         }

@@ -76,7 +76,7 @@ package final class Log: Sendable {
         let start =
             isJournal
             ? "<\(level.priority)>"
-            : "\(SystemClock.text(ofMilliseconds: SystemClock.wallMilliseconds)) \(level.rawValue) "
+            : "\(Timestamp.text(ofMilliseconds: SystemClock.wallMilliseconds)) \(level.rawValue) "
         let bytes = Array((start + line + "\n").utf8)
         bytes.withUnsafeBytes { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }

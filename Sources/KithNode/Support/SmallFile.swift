@@ -2,13 +2,10 @@ import KithTransport
 
 /// Small text files of the node's directory: replaced as a whole, on disk when a write returns.
 enum SmallFile {
-    /// Largest file read: far above what is written.
-    private static let maximumBytes = 4 << 20
-
     /// The lines; none where there is no file.
     static func lines(of path: String) throws(NodeError) -> [String] {
         do throws(TransportError) {
-            guard let bytes = try AtomicFile.read(path, atMost: maximumBytes) else { return [] }
+            guard let bytes = try AtomicFile.read(path, atMost: NodeLimits.smallFileBytes) else { return [] }
             return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
         } catch {
             throw NodeError(code: "directory", message: "can't read \(path): \(error.message)")

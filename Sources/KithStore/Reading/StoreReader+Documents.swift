@@ -63,16 +63,22 @@ extension StoreReader {
     }
 
     /// The documents after an id in byte order, with their winners: for exports, page by page.
-    /// - Parameter deleted: whether deleted ones are among them.
+    /// - Parameters:
+    ///   - maximumBytes: a page ends with the document that passes it.
+    ///   - deleted: whether deleted ones are among them.
     package func documents(
-        after id: DocumentID?, limit: Int, deleted: Bool = false
+        after id: DocumentID?, limit: Int, maximumBytes: Int = .max, deleted: Bool = false
     ) throws(StoreError) -> [StoredDocument] {
         let row = try connection.statement(deleted ? .deletedToo : .documentsById)
         defer { row.reset() }
         row.bind(1, text: id?.string ?? "")
         row.bind(2, bound(limit))
         var page: [StoredDocument] = []
-        while try row.step() { page.append(try document(row, DocumentID(unchecked: row.string(5)))) }
+        var bytes = 0
+        while bytes < maximumBytes, try row.step() {
+            page.append(try document(row, DocumentID(unchecked: row.string(5))))
+            bytes += page[page.count - 1].body.count
+        }
         return page
     }
 

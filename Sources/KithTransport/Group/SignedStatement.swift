@@ -134,7 +134,7 @@ package struct SignedStatement: Hashable, Sendable {
             content = .revocation(of: node)
         case 2:
             content = .policy(
-                database: try reader.readText(atMost: TransportLimits.databaseNameBytes),
+                database: try reader.readText(atMost: DocumentLimits.databaseNameBytes),
                 number: try reader.readNumber(),
                 json: try reader.readString(atMost: TransportLimits.policyBytes))
         default: throw .malformed("a statement of an unknown kind")
@@ -146,9 +146,11 @@ package struct SignedStatement: Hashable, Sendable {
 
     private static func check(_ content: StatementContent) throws(TransportError) {
         guard case .policy(let database, _, let json) = content else { return }
-        guard !database.isEmpty, database.utf8.count <= TransportLimits.databaseNameBytes else {
-            throw .invalidName("a database's name has 1 to \(TransportLimits.databaseNameBytes) bytes")
+        guard !database.isEmpty, database.utf8.count <= DocumentLimits.databaseNameBytes else {
+            throw .invalidName("a database's name has 1 to \(DocumentLimits.databaseNameBytes) bytes")
         }
-        guard json.count <= TransportLimits.policyBytes else { throw .malformed("a policy is too long") }
+        guard json.count <= TransportLimits.policyBytes else {
+            throw .malformed("a policy has at most \(TransportLimits.policyBytes) bytes")
+        }
     }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import KithCrypto
 import KithDocument
+import KithNetwork
 import Synchronization
 
 /// The joiner's side: one attempt at one address. Nothing is written; what comes back is a whole identity or an error.

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import KithDocument
+import KithNetwork
 
 extension Connection {
     /// Connects to the endpoint. Names are looked up on another queue; their addresses are tried one after the other.
@@ -22,7 +23,7 @@ extension Connection {
 
     /// Takes over a socket that a listener accepted. It begins with `start`.
     static func accepted(
-        _ descriptor: Int32, from address: SocketAddress, _ context: TLSContext, timeouts: Timeouts,
+        _ descriptor: Int32, from address: NetworkAddress, _ context: TLSContext, timeouts: Timeouts,
         handler: @escaping Handler
     ) throws(TransportError) -> Connection {
         let connection = Connection(
@@ -44,7 +45,7 @@ extension Connection {
         setTimer(milliseconds: timeouts.connectMilliseconds) { connection in
             connection.fail(.timedOut("looking up \(endpoint.host)"))
         }
-        if let address = endpoint.address { return connect([address]) }
+        if case .numeric(let address) = endpoint { return connect([address]) }
         // A name service may take its time; it must not hold up this connection's time-out, nor a thread of the pool.
         DispatchQueue(label: "kith.resolve").async {
             let result = Result { () throws(TransportError) in try Socket.resolve(endpoint) }
@@ -58,7 +59,7 @@ extension Connection {
         }
     }
 
-    private func connect(_ addresses: [SocketAddress]) {
+    private func connect(_ addresses: [NetworkAddress]) {
         self.addresses = addresses
         // Each address gets its share of the time, or one that swallows packets would take all of it.
         let share = max(1, timeouts.connectMilliseconds / max(1, addresses.count))

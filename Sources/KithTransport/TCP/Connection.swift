@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import KithDocument
+import KithNetwork
 import Synchronization
 
 /// One TCP connection with TLS over it, driven by Dispatch.
@@ -89,7 +90,7 @@ package final class Connection: @unchecked Sendable {
     var readSource: (any DispatchSourceRead)?
     var writeSource: (any DispatchSourceWrite)?
     var timer: (any DispatchSourceTimer)?
-    var addresses: [SocketAddress] = []
+    var addresses: [NetworkAddress] = []
     var lastConnectError: TransportError?
     var attemptMilliseconds = 0
     var isReading = true

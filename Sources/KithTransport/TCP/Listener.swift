@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import KithDocument
+import KithNetwork
 import Synchronization
 
 /// Takes connections, runs their handshakes within bounds, and hands over those whose peer is known. Strangers are counted
@@ -33,7 +34,8 @@ package final class Listener: @unchecked Sendable {
 
     private struct State {
         var counters = Counters()
-        var pending: [SocketAddress.Host: Int] = [:]
+        /// Handshakes under way, by the peer's address without its port.
+        var pending: [NetworkAddress: Int] = [:]
         var pendingTotal = 0
         var context: TLSContext
     }
@@ -47,7 +49,7 @@ package final class Listener: @unchecked Sendable {
     private let source: any DispatchSourceRead
     private let descriptor: Int32
     /// The address and port that is listened on.
-    package let address: SocketAddress
+    package let address: NetworkAddress
 
     // On `queue` only.
     private var isPaused = false
@@ -107,12 +109,12 @@ package final class Listener: @unchecked Sendable {
     // MARK: Binding
 
     private static func bind(_ endpoint: Endpoint, orNextPort: Bool) throws(TransportError) -> Int32 {
-        guard let address = endpoint.address else {
+        guard case .numeric(let address) = endpoint else {
             throw .address("`\(endpoint.host)` can't be listened on: a numeric address is wanted, [::] for all")
         }
         var port = address.port
         for attempt in 0...TransportLimits.portsTried {
-            do throws(TransportError) { return try bind(SocketAddress(host: address.host, port: port)) } catch {
+            do throws(TransportError) { return try bind(address.with(port: port)) } catch {
                 guard orNextPort, attempt < TransportLimits.portsTried, case .system(_, EADDRINUSE) = error,
                     port < 65_535
                 else { throw error }
@@ -122,12 +124,12 @@ package final class Listener: @unchecked Sendable {
         preconditionFailure("the last attempt returns or throws")
     }
 
-    private static func bind(_ address: SocketAddress) throws(TransportError) -> Int32 {
-        let isWildcard = address.host == .v6([UInt8](repeating: 0, count: 16), scope: 0)
+    private static func bind(_ address: NetworkAddress) throws(TransportError) -> Int32 {
+        let isWildcard = address.isIPv6 && address.isUnspecified
         let descriptor: Int32
         do throws(TransportError) { descriptor = try Socket.make(family: address.family) } catch {
             guard isWildcard, case .system(_, EAFNOSUPPORT) = error else { throw error }
-            return try bind(SocketAddress(host: .v4([0, 0, 0, 0]), port: address.port))
+            return try bind(.anyIPv4(port: address.port))
         }
         // After a restart the port is taken again at once, although old connections linger in the kernel.
         Socket.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
@@ -138,7 +140,7 @@ package final class Listener: @unchecked Sendable {
             let error = errno
             close(descriptor)
             if isWildcard, error == EADDRNOTAVAIL {
-                return try bind(SocketAddress(host: .v4([0, 0, 0, 0]), port: address.port))
+                return try bind(.anyIPv4(port: address.port))
             }
             throw .system("listening on \(address)", error)
         }
@@ -151,14 +153,10 @@ package final class Listener: @unchecked Sendable {
         // A flood of connections must let `stop` through.
         for _ in 0..<Int(TransportLimits.backlog) {
             guard !isStopped, !isPaused else { return }
-            var storage = sockaddr_storage()
-            var count = socklen_t(MemoryLayout<sockaddr_storage>.size)
-            let socket = withUnsafeMutablePointer(to: &storage) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { accept(descriptor, $0, &count) }
-            }
+            let (socket, address) = NetworkAddress.read { accept(descriptor, $0, $1) }
             if socket >= 0 {
                 Socket.setNonBlocking(socket)
-                take(socket, from: SocketAddress(storage))
+                take(socket, from: address)
                 continue
             }
             switch errno {
@@ -182,21 +180,22 @@ package final class Listener: @unchecked Sendable {
         }
     }
 
-    private func take(_ socket: Int32, from address: SocketAddress?) {
+    private func take(_ socket: Int32, from address: NetworkAddress?) {
         guard let address else {
             close(socket)
             return
         }
+        let host = address.with(port: 0)
         let context = state.withLock { state -> TLSContext? in
             state.counters.accepted += 1
             guard state.pendingTotal < TransportLimits.pendingHandshakes,
-                state.pending[address.host, default: 0] < pendingPerAddress
+                state.pending[host, default: 0] < pendingPerAddress
             else {
                 state.counters.turnedAway += 1
                 return nil
             }
             state.pendingTotal += 1
-            state.pending[address.host, default: 0] += 1
+            state.pending[host, default: 0] += 1
             return state.context
         }
         guard let context else {
@@ -215,7 +214,7 @@ package final class Listener: @unchecked Sendable {
     }
 
     /// Events of a connection whose handshake is under way.
-    private func handle(_ event: Connection.Event, of connection: Connection, from address: SocketAddress) {
+    private func handle(_ event: Connection.Event, of connection: Connection, from address: NetworkAddress) {
         switch event {
         case .opened(let peer):
             endPending(address)
@@ -234,11 +233,12 @@ package final class Listener: @unchecked Sendable {
         }
     }
 
-    private func endPending(_ address: SocketAddress) {
+    private func endPending(_ address: NetworkAddress) {
+        let host = address.with(port: 0)
         state.withLock { state in
             state.pendingTotal -= 1
-            let left = state.pending[address.host, default: 1] - 1
-            state.pending[address.host] = left > 0 ? left : nil
+            let left = state.pending[host, default: 1] - 1
+            state.pending[host] = left > 0 ? left : nil
         }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import KithNetwork
 
 /// The calls of the system on a stream socket that never blocks. EINTR is not seen outside; running dry is a value.
 enum Socket {
@@ -23,7 +24,7 @@ enum Socket {
     }
 
     /// Begins to connect; the socket becomes writable when it is decided.
-    static func connect(_ descriptor: Int32, to address: SocketAddress) throws(TransportError) {
+    static func connect(_ descriptor: Int32, to address: NetworkAddress) throws(TransportError) {
         let result = address.withSystemAddress { Glibc.connect(descriptor, $0, $1) }
         guard result == 0 || errno == EINPROGRESS || errno == EINTR else {
             throw .system("connecting to \(address)", errno)
@@ -82,18 +83,14 @@ enum Socket {
     }
 
     /// The address of this end.
-    static func localAddress(_ descriptor: Int32) -> SocketAddress? {
-        var storage = sockaddr_storage()
-        var count = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let result = withUnsafeMutablePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &count) }
-        }
-        return result == 0 ? SocketAddress(storage) : nil
+    static func localAddress(_ descriptor: Int32) -> NetworkAddress? {
+        let (result, address) = NetworkAddress.read { getsockname(descriptor, $0, $1) }
+        return result == 0 ? address : nil
     }
 
     /// The numeric addresses of a name; blocks, for seconds where the name service is slow.
-    static func resolve(_ endpoint: Endpoint) throws(TransportError) -> [SocketAddress] {
-        if let address = endpoint.address { return [address] }
+    static func resolve(_ endpoint: Endpoint) throws(TransportError) -> [NetworkAddress] {
+        if case .numeric(let address) = endpoint { return [address] }
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -103,24 +100,15 @@ enum Socket {
             throw .address("the host \(endpoint.host) was not found: \(String(cString: gai_strerror(result)))")
         }
         defer { freeaddrinfo(list) }
-        var addresses: [SocketAddress] = []
+        var addresses: [NetworkAddress] = []
         var entry = list
         while let current = entry?.pointee, addresses.count < TransportLimits.addressesPerHost {
-            if let address = copy(current), !addresses.contains(address) { addresses.append(address) }
+            if let system = current.ai_addr, let address = NetworkAddress(system), !addresses.contains(address) {
+                addresses.append(address)
+            }
             entry = current.ai_next
         }
         guard !addresses.isEmpty else { throw .address("the host \(endpoint.host) has no IP address") }
         return addresses
-    }
-
-    private static func copy(_ entry: addrinfo) -> SocketAddress? {
-        guard let address = entry.ai_addr, Int(entry.ai_addrlen) <= MemoryLayout<sockaddr_storage>.size else {
-            return nil
-        }
-        var storage = sockaddr_storage()
-        withUnsafeMutableBytes(of: &storage) {
-            $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen)))
-        }
-        return SocketAddress(storage)
     }
 }

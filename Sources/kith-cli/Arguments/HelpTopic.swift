@@ -29,7 +29,7 @@ struct HelpTopic {
         HelpTopic(
             name: "states", summary: "the states of a peer in kith status",
             text: [
-                "in sync: connected, heard of within two heartbeats, nothing to fetch either way, equal digests.",
+                "in sync: connected, heard of within two heartbeats, nothing to fetch either way, equal digests (what one of them purged or refused apart).",
                 "catching up: connected, with changes on the way.",
                 "blocked: connected, and something keeps changes from being stored; the reason is shown.",
                 "paused: by kith pause; the time left is shown.",

@@ -58,7 +58,11 @@ enum NodeControl {
         _ = try client.call("POST", ["stop"])
         for _ in 0..<600 {
             do throws(CommandError) { _ = try client.call("GET", ["check"]) } catch {
-                if error.status == ExitStatus.noNode { return ExitStatus.done }
+                // The socket goes a moment before the lock.
+                if error.status == ExitStatus.noNode, DirectoryLock.isFree(try ControlClient.directory(invocation).path)
+                {
+                    return ExitStatus.done
+                }
             }
             usleep(25_000)
         }

@@ -35,8 +35,8 @@ enum StatusWatch {
     private final class Screen: Sendable {
         private struct State {
             var status: JSONValue?
-            /// When it came, in milliseconds of the monotonic clock.
-            var cameAt: Int64 = 0
+            /// When it came, in milliseconds of the clock that only goes forward.
+            var cameAt: UInt64 = 0
         }
 
         private let colour: Bool
@@ -63,7 +63,7 @@ enum StatusWatch {
         func show(_ status: JSONValue) {
             state.withLock { state in
                 state.status = status
-                state.cameAt = Self.monotonicMilliseconds()
+                state.cameAt = SystemClock.monotonicMilliseconds
             }
             draw()
         }
@@ -73,18 +73,12 @@ enum StatusWatch {
             let (status, cameAt) = state.withLock { ($0.status, $0.cameAt) }
             guard let status else { return }
             let size = Terminal.size()
-            let now = status["generated_at"]?.time.map { $0 + Self.monotonicMilliseconds() - cameAt }
+            let now = status["generated_at"]?.time.map { $0 + Int64(SystemClock.monotonicMilliseconds - cameAt) }
             let renderer = StatusRenderer(status, width: size.columns, colour: colour, now: now)
             let lines = renderer.lines().prefix(max(1, size.rows - 1))
             let text = lines.map { "\($0)\u{1B}[K" }.joined(separator: "\n")
             Output.write("\u{1B}[H\(text)\u{1B}[J".utf8)
             Output.flush()
-        }
-
-        private static func monotonicMilliseconds() -> Int64 {
-            var time = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &time)
-            return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
         }
     }
 }

@@ -1,9 +1,10 @@
-import Glibc
+import KithNode
 
 /// A bar on standard error while something long goes on. Where that is no terminal it draws nothing.
 struct ProgressBar {
     private let label: String
     private let isShown: Bool
+    /// In milliseconds of the clock that only goes forward; 0 for never.
     private var drawnAt: UInt64 = 0
 
     init(_ label: String, isShown: Bool) {
@@ -15,8 +16,8 @@ struct ProgressBar {
     /// - Parameter total: nil where it is not known.
     mutating func update(_ done: Int, of total: Int?) {
         guard isShown else { return }
-        let now = clock_gettime_nsec()
-        guard now - drawnAt >= 100_000_000 else { return }
+        let now = SystemClock.monotonicMilliseconds
+        guard now - drawnAt >= 100 else { return }
         drawnAt = now
         draw(done, total)
     }
@@ -48,10 +49,4 @@ struct ProgressBar {
         }
         return Display.cut("\(text)  \(size) of \(Wording.size(UInt64(total)))", to: width - 1)
     }
-}
-
-private func clock_gettime_nsec() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }

@@ -1,12 +1,11 @@
 import Glibc
+import KithTestSupport
 
 /// Waiting that blocks, kept off the threads that run the tests.
 enum Blocking {
     /// Does the work on a thread of its own.
     static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            Job.start { continuation.resume(returning: work()) }
-        }
+        await onThread(work)
     }
 
     /// Asks again and again, for that time at most.
@@ -24,25 +23,6 @@ enum Blocking {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
-    private final class Job: Sendable {
-        private let work: @Sendable () -> Void
-
-        private init(_ work: @escaping @Sendable () -> Void) { self.work = work }
-
-        static func start(_ work: @escaping @Sendable () -> Void) {
-            var thread = pthread_t()
-            let context = Unmanaged.passRetained(Job(work)).toOpaque()
-            let result = pthread_create(
-                &thread, nil,
-                { context in
-                    Unmanaged<Job>.fromOpaque(context!).takeRetainedValue().work()
-                    return nil
-                }, context)
-            precondition(result == 0, "no thread")
-            pthread_detach(thread)
-        }
     }
 }
 

@@ -97,7 +97,13 @@ final class TestNode: Sendable {
     /// Starts the node, on the port it had before or on a free one, and waits until it is ready.
     /// - Parameter peers: the nodes it is to dial, as far as they were started before; itself is left out.
     func start(peers: [TestNode] = [], options: [String] = []) async throws {
-        var arguments = ["start", "--no-discovery", "--listen", address ?? "127.0.0.1:0"] + options
+        try await start(listening: address ?? "127.0.0.1:0", peers: peers, options: options)
+    }
+
+    /// - Parameter address: `HOST:PORT`; nil leaves it to the node.
+    func start(listening address: String?, peers: [TestNode] = [], options: [String] = []) async throws {
+        var arguments = ["start", "--no-discovery"] + options
+        if let address { arguments += ["--listen", address] }
         for peer in peers where peer !== self { if let address = peer.address { arguments += ["--peer", address] } }
         let process = try program(arguments)
         state.withLock { $0.process = process }

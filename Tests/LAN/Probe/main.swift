@@ -10,6 +10,7 @@ import Dispatch
 import Glibc
 import KithDiscovery
 import KithDocument
+import KithNetwork
 
 /// Writes a whole line at once, so that lines of different threads stay apart.
 @Sendable func say(_ line: String) {

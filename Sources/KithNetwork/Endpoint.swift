@@ -1,35 +1,46 @@
-/// An address as a person or a list names it: an IP address, or a host name that must be looked up before each dial.
-package enum PeerAddress: Hashable, Sendable, CustomStringConvertible {
+/// Where to connect to or to listen, as a person, a list or the network names it: an IP address, or a host name that must
+/// be looked up before each dial.
+package enum Endpoint: Hashable, Sendable, CustomStringConvertible {
     case numeric(NetworkAddress)
     case name(String, port: UInt16)
 
+    /// An address where the host is one, else a name, which is not checked.
+    package init(host: String, port: UInt16) {
+        self = NetworkAddress(host: host, port: port).map(Endpoint.numeric) ?? .name(host, port: port)
+    }
+
     /// Reads `HOST:PORT`, `ADDRESS:PORT` or `[ADDRESS]:PORT`; a bare host or address gets the default port.
-    ///
-    /// Throws `invalid` with the rule that the text breaks.
-    package init(_ text: String, defaultPort: UInt16? = nil) throws(DiscoveryError) {
+    /// - Throws: the rule that the text breaks.
+    package init(_ text: String, defaultPort: UInt16? = nil) throws(AddressError) {
         let bytes = Array(text.utf8)
-        guard !bytes.isEmpty, bytes.count <= 300 else {
-            throw .invalid("a peer's address is HOST:PORT and at most 300 bytes")
+        guard !bytes.isEmpty, bytes.count <= Limits.textBytes else {
+            throw AddressError(message: "an address is HOST:PORT and at most \(Limits.textBytes) bytes")
         }
         let (host, portText) = try Self.split(text, bytes)
         let port: UInt16
         if let portText {
-            guard portText.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let number = UInt16(portText), number > 0 else {
-                throw .invalid("\(text): the port must be a number from 1 to 65535")
+            guard portText.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), let number = UInt16(portText) else {
+                throw Self.badPort(text)
             }
             port = number
         } else if let defaultPort {
             port = defaultPort
         } else {
-            throw .invalid("\(text): the port is missing; write HOST:PORT")
+            throw AddressError(message: "\(text): the port is missing; write HOST:PORT")
         }
-        if let address = NetworkAddress(host: host, port: port) {
-            guard !address.isUndialable else { throw .invalid("\(text): no node can be at this address") }
-            self = .numeric(address)
-        } else if Self.isName(host) {
-            self = .name(host, port: port)
-        } else {
-            throw .invalid("\(text): neither an IP address nor a host name")
+        self.init(host: host, port: port)
+        if case .name = self, !Self.isName(host) {
+            throw AddressError(message: "\(text): neither an IP address nor a host name")
+        }
+    }
+
+    /// Reads the same, and refuses what can't be dialled: a port 0, the unspecified address, multicast.
+    /// - Throws: the rule that the text breaks.
+    package init(peer text: String, defaultPort: UInt16? = nil) throws(AddressError) {
+        try self.init(text, defaultPort: defaultPort)
+        guard port > 0 else { throw Self.badPort(text) }
+        if case .numeric(let address) = self, address.isUndialable {
+            throw AddressError(message: "\(text): no node can be at this address")
         }
     }
 
@@ -41,6 +52,7 @@ package enum PeerAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The port; 0 is any free one, to listen on.
     package var port: UInt16 {
         switch self {
         case .numeric(let address): address.port
@@ -48,6 +60,7 @@ package enum PeerAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// `192.0.2.1:5484`, `[fe80::1%eth0]:5484` or `nas.local:5484`.
     package var description: String {
         switch self {
         case .numeric(let address): address.description
@@ -55,15 +68,20 @@ package enum PeerAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private static func split(_ text: String, _ bytes: [UInt8]) throws(DiscoveryError) -> (host: String, port: String?)
-    {
+    private static func badPort(_ text: String) -> AddressError {
+        AddressError(message: "\(text): the port must be a number from 1 to 65535")
+    }
+
+    private static func split(_ text: String, _ bytes: [UInt8]) throws(AddressError) -> (host: String, port: String?) {
         if bytes[0] == UInt8(ascii: "[") {
             guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else {
-                throw .invalid("\(text): the bracket is not closed")
+                throw AddressError(message: "\(text): the bracket is not closed")
             }
             let host = String(decoding: bytes[1..<end], as: UTF8.self)
             if end == bytes.count - 1 { return (host, nil) }
-            guard bytes[end + 1] == UInt8(ascii: ":") else { throw .invalid("\(text): write [ADDRESS]:PORT") }
+            guard bytes[end + 1] == UInt8(ascii: ":") else {
+                throw AddressError(message: "\(text): write [ADDRESS]:PORT")
+            }
             return (host, String(decoding: bytes[(end + 2)...], as: UTF8.self))
         }
         let colons = bytes.indices.filter { bytes[$0] == UInt8(ascii: ":") }
@@ -79,7 +97,8 @@ package enum PeerAddress: Hashable, Sendable, CustomStringConvertible {
     private static func isName(_ host: String) -> Bool {
         var labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         if labels.count > 1, labels[labels.count - 1].isEmpty { labels.removeLast() }
-        guard host.utf8.count <= 253, let last = labels.last, !last.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
+        guard host.utf8.count <= Limits.nameBytes, let last = labels.last, !last.allSatisfy({ $0 >= 48 && $0 <= 57 })
+        else {
             return false
         }
         return labels.allSatisfy { label in

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An IP address, its scope and a port: what a dial needs.
+/// An IP address, its scope and a port: what a dial needs and what a socket is bound to.
 ///
 /// Link-local IPv6 addresses (fe80::/10) mean nothing without the interface they were learnt on, so they carry its
 /// index as scope; every other address has scope 0. An IPv4 address written as IPv6 (::ffff:a.b.c.d) is the IPv4 one.
@@ -10,6 +10,12 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     /// The interface index of a link-local IPv6 address, else 0.
     package let scope: UInt32
     package let port: UInt16
+
+    private init(checked ip: [UInt8], scope: UInt32, port: UInt16) {
+        self.ip = ip
+        self.scope = scope
+        self.port = port
+    }
 
     /// Nil unless there are 4 or 16 bytes. The interface is used for link-local addresses alone.
     package init?(ip: [UInt8], interface: UInt32, port: UInt16) {
@@ -26,6 +32,8 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads `192.0.2.1` or `fe80::1%eth0` (also `%2`); nil when it is no such text or names no interface here.
     package init?(host: String, port: UInt16) {
+        // inet_pton would stop at a zero byte and take what stands before it.
+        guard !host.utf8.contains(0) else { return nil }
         var address: [UInt8]
         var interface: UInt32 = 0
         if let percent = host.utf8.firstIndex(of: UInt8(ascii: "%")) {
@@ -45,20 +53,13 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(ip: address, interface: interface, port: port)
     }
 
-    /// Reads an address as the system gives it; nil for another family.
-    package init?(_ pointer: UnsafePointer<sockaddr>) {
-        switch Int32(pointer.pointee.sa_family) {
-        case AF_INET:
-            let address = UnsafeRawPointer(pointer).loadUnaligned(as: sockaddr_in.self)
-            let bytes = withUnsafeBytes(of: address.sin_addr) { Array($0) }
-            self.init(ip: bytes, interface: 0, port: UInt16(bigEndian: address.sin_port))
-        case AF_INET6:
-            let address = UnsafeRawPointer(pointer).loadUnaligned(as: sockaddr_in6.self)
-            let bytes = withUnsafeBytes(of: address.sin6_addr) { Array($0) }
-            self.init(ip: bytes, interface: address.sin6_scope_id, port: UInt16(bigEndian: address.sin6_port))
-        default: return nil
-        }
+    /// Every IPv4 address of this machine.
+    package static func anyIPv4(port: UInt16) -> NetworkAddress {
+        NetworkAddress(checked: [0, 0, 0, 0], scope: 0, port: port)
     }
+
+    /// The same address with another port.
+    package func with(port: UInt16) -> NetworkAddress { NetworkAddress(checked: ip, scope: scope, port: port) }
 
     package var isIPv6: Bool { ip.count == 16 }
 
@@ -70,15 +71,15 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
         isIPv6 ? ip[0..<15].allSatisfy { $0 == 0 } && ip[15] == 1 : ip[0] == 127
     }
 
-    /// The unspecified address, a multicast one or the broadcast address: never a peer.
-    package var isUndialable: Bool {
-        ip.allSatisfy { $0 == 0 } || (isIPv6 ? ip[0] == 0xff : ip[0] >= 224) || port == 0
-    }
+    /// 0.0.0.0 or ::, which stand for all addresses of this machine.
+    package var isUnspecified: Bool { ip.allSatisfy { $0 == 0 } }
+
+    /// The unspecified address, a multicast one or the broadcast address, or port 0: never a peer.
+    package var isUndialable: Bool { isUnspecified || (isIPv6 ? ip[0] == 0xff : ip[0] >= 224) || port == 0 }
 
     /// `192.0.2.1`, `2001:db8::1` or `fe80::1%eth0`.
     package var host: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        let family = isIPv6 ? AF_INET6 : AF_INET
         guard ip.withUnsafeBytes({ inet_ntop(family, $0.baseAddress, &text, socklen_t(INET6_ADDRSTRLEN)) }) != nil
         else {
             return "?"

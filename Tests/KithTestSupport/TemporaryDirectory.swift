@@ -1,0 +1,40 @@
+import Glibc
+
+/// A directory with a short path, for the sockets in it. It goes with the value, and all that is in it.
+package final class TemporaryDirectory: Sendable {
+    package let path: String
+
+    /// Traps when none can be made: no test could go on.
+    package init() {
+        var template = Array("/tmp/kith-test-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else {
+            fatalError("no temporary directory: \(String(cString: strerror(errno)))")
+        }
+        path = String(cString: made)
+    }
+
+    deinit { Self.remove(path) }
+
+    /// The names in the directory, sorted.
+    package var names: [String] { Self.names(in: path) }
+
+    /// The names in a directory, sorted; none where there is no directory.
+    package static func names(in path: String) -> [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Symbolic links are removed and not followed.
+    private static func remove(_ path: String) {
+        for name in names(in: path) where unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
+        rmdir(path)
+    }
+}
