@@ -8,11 +8,6 @@ struct EchoFilter {
     private struct Entry: Hashable {
         let document: DocumentID
         let leaf: AnnouncedLeaf
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(document)
-            hasher.combine(leaf.id.digest.low)
-        }
     }
 
     private var recent: Set<Entry> = []

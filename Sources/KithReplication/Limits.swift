@@ -57,7 +57,7 @@ package enum ReplicationLimits {
     package static let refusalsPerMessage = 64
     /// Documents that one side leaves out of a comparison: with ids of 512 bytes they fit a frame.
     package static let exclusions = 1024
-    /// Leaves of the peer that a session remembers in order not to offer them back: about 2 MB.
+    /// Leaves of the peer that a session remembers at most in order not to offer them back: about 2 MB.
     package static let echoedLeaves = 16 << 10
 
     // Ranges.

@@ -65,7 +65,7 @@ import Testing
                 DocumentID(unchecked: "x"),
                 AnnouncedLeaf(id: RevisionID(generation: number + 1, digest: Digest128(high: 0, low: 0))))
         }
-        #expect(filter.count == ReplicationLimits.echoedLeaves)
+        #expect(filter.count <= ReplicationLimits.echoedLeaves && filter.count > ReplicationLimits.echoedLeaves / 2)
         #expect(!filter.covers(change))
     }
 }

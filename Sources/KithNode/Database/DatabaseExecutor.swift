@@ -63,6 +63,32 @@ package final class DatabaseExecutor: @unchecked Sendable {
         if isFirst { writer.async { self.commitPending() } }
     }
 
+    /// Runs the work for each item, in as few commits as there can be; each stands or falls alone.
+    /// - Returns: one result for each item, in order.
+    package func write<Item: Sendable, Value: Sendable>(
+        each items: [Item], _ work: @escaping @Sendable (Item, WriteTransaction) throws(StoreError) -> Value
+    ) async -> [Result<Value, StoreError>] {
+        if items.isEmpty { return [] }
+        return await withCheckedContinuation { continuation in
+            let gathered = Gathered<Value>(items.count)
+            var writes: [any PendingWrite] = []
+            writes.reserveCapacity(items.count)
+            for (index, item) in items.enumerated() {
+                let write = Write<Value> { transaction throws(StoreError) in
+                    try work(item, transaction)
+                } _: { result in
+                    if let all = gathered.put(result, at: index) { continuation.resume(returning: all) }
+                }
+                writes.append(write)
+            }
+            let wasEmpty = pending.withLock { pending in
+                defer { pending += writes }
+                return pending.isEmpty
+            }
+            if wasEmpty { writer.async { self.commitPending() } }
+        }
+    }
+
     /// The same for a caller that can wait.
     package func write<Value: Sendable>(
         _ work: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
@@ -207,6 +233,22 @@ private protocol PendingWrite: AnyObject, Sendable {
     func run(in transaction: WriteTransaction) throws(StoreError)
     /// Once, after the commit or its failure.
     func finish(_ error: StoreError?)
+}
+
+/// The results of several writes until all are there.
+private final class Gathered<Value: Sendable>: Sendable {
+    private let results: Mutex<(all: [Result<Value, StoreError>?], missing: Int)>
+
+    init(_ count: Int) { results = Mutex((Array(repeating: nil, count: count), count)) }
+
+    /// - Returns: all of them, if this was the last that was missing.
+    func put(_ result: Result<Value, StoreError>, at index: Int) -> [Result<Value, StoreError>]? {
+        results.withLock { results in
+            results.all[index] = result
+            results.missing -= 1
+            return results.missing == 0 ? results.all.compactMap(\.self) : nil
+        }
+    }
 }
 
 private final class Write<Value: Sendable>: PendingWrite, @unchecked Sendable {

@@ -117,23 +117,10 @@ extension NodeService {
         }
         let database = try database(name)
         // Each document stands or falls alone: they share a commit, not a fate.
-        let results = await withTaskGroup(of: (Int, Result<Written, StoreError>).self) { group in
-            for (index, item) in batch.enumerated() {
-                group.addTask {
-                    do throws(StoreError) {
-                        return (
-                            index,
-                            .success(
-                                try await database.write { transaction throws(StoreError) in
-                                    try transaction.put(item.id, item.body, initial: isInitial)
-                                })
-                        )
-                    } catch { return (index, .failure(error)) }
-                }
-            }
-            return await group.reduce(into: [(Int, Result<Written, StoreError>)]()) { $0.append($1) }
+        let results = await database.write(each: batch) { item, transaction throws(StoreError) in
+            try transaction.put(item.id, item.body, initial: isInitial)
         }
-        for (index, result) in results.sorted(by: { $0.0 < $1.0 }) {
+        for (index, result) in results.enumerated() {
             switch result {
             case .success(let written): if written.isUnchanged { run.unchanged += 1 } else { run.written += 1 }
             case .failure(let error):
