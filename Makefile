@@ -23,11 +23,18 @@ build: prepare ## build the command in release mode
 demo: build ## three nodes on this machine: import, part, edit, meet, merge
 	@"$$($(SWIFT) build -c release --show-bin-path)/kith" demo
 
-# Those on a LAN run by themselves at the end: they wait much and measure times.
+# Three runs, one after the other: what keeps the processors busy, then what talks over sockets and has times to meet,
+# then what waits on a LAN.
+BUSY := KithCryptoTests|KithDocumentTests|KithMergeTests|KithStoreTests|KithReplicationTests|KithSimulationTests
+ifeq ($(TESTS),)
+RUNS := "--filter '$(BUSY)'" "--skip '$(BUSY)|LAN'" "--filter LAN"
+else
+RUNS := "$(TESTS)"
+endif
+
 test: prepare ## build and run all tests, those on a LAN of network namespaces too where they can run
 	@$(SWIFT) build --build-tests
-	@$(SWIFT) test --skip-build --skip LAN $(TESTS)
-	@$(if $(TESTS),true,$(SWIFT) test --skip-build --filter LAN)
+	@for run in $(RUNS); do eval "$(SWIFT) test --skip-build $$run"; done
 
 test-lan: prepare ## the tests on a LAN of network namespaces alone (root)
 	@$(SWIFT) build --build-tests

@@ -40,8 +40,8 @@ final class DelayBench {
         round += 1
         for number in 0..<Self.puts {
             usleep(Self.pauseMicroseconds)
-            let body = Array(
-                #"{"round":\#(round),"put":\#(number),"fill":"\#(String(repeating: "x", count: 160))"}"#.utf8)
+            let fill = String(repeating: "x", count: 160)
+            let body = Array(#"{"round":\#(round),"put":\#(number),"fill":"\#(fill)"}"#.utf8)
             kith.append(try putToReading("delay:\(round):\(number)", body))
             raw.append(try socket.milliseconds(bytes: body.count))
         }

@@ -59,8 +59,8 @@ struct Options {
         var rows: [RowName] = []
         for name in text.split(separator: ",") {
             guard let row = RowName(rawValue: String(name)) else {
-                throw BenchError(
-                    "there is no row \(name); there are \(RowName.allCases.map(\.rawValue).joined(separator: ", "))")
+                let names = RowName.allCases.map(\.rawValue).joined(separator: ", ")
+                throw BenchError("there is no row \(name); there are \(names)")
             }
             rows.append(row)
         }
