@@ -111,7 +111,7 @@ struct Source {
     /// A commit changed the database.
     mutating func noteLocal(_ facts: SessionFacts) {
         let sequence = facts.local.position.sequence
-        // A purge changes the digest and takes no sequence.
+        // A store may change its digest without a change: that is news too.
         if sequence > readThrough || (sequence == readThrough && lastDigest != nil && facts.local.digest != lastDigest)
         {
             hasMore = true

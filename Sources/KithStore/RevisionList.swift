@@ -56,7 +56,9 @@ extension StoreError {
     /// What is stored of a document contradicts itself.
     static func damaged(_ subject: String, _ error: DocumentError) -> StoreError {
         let short = shortened(subject, to: Limits.subjectCharacters)
-        return StoreError(.damaged, subject, "what is stored of \(short) is damaged: \(error.message); run kith verify")
+        return StoreError(
+            .damaged, subject,
+            "what is stored of \(short) is damaged: \(error.message); purge it here and a peer sends it again")
     }
 
     /// What a caller asks of a document can't be done.

@@ -51,12 +51,14 @@ extension StoreState {
         let row = try connection.statement(.readState)
         defer { row.reset() }
         guard try row.step() else {
-            throw StoreError(.damaged, connection.subject, "\(connection.subject) has no state row: restore a backup")
+            throw StoreError(
+                .damaged, connection.subject, "\(connection.subject) has no state row: put a copy of the file back")
         }
         let digest = row.bytes(1)
         guard digest.count == 32 else {
             throw StoreError(
-                .damaged, connection.subject, "the digest of \(connection.subject) is damaged: run kith verify")
+                .damaged, connection.subject,
+                "the digest of \(connection.subject) is damaged: put a copy of the file back")
         }
         return StoreState(
             sequence: row.unsigned(0), digest: Digest256(bytes: digest), documents: row.unsigned(2),

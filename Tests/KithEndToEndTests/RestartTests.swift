@@ -5,7 +5,7 @@ import Testing
 /// What a restart costs, and what it must not lose.
 @Suite(.timeLimit(.minutes(10))) struct RestartTests {
     @Test func aMeshThatRestartsTransfersNoDocumentAgain() async throws {
-        let count = runsSlowTests ? 10_000 : 2_000
+        let count = 10_000
         try await Lab.open(nodes: 3) { lab in
             let nodes = try await lab.group(3)
             try await nodes.makeDatabase("stock")

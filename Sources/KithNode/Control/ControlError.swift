@@ -86,7 +86,10 @@ package struct ControlError: Error, Hashable, Sendable {
     }
 
     package static func unknownDocument(_ id: DocumentID, database: String) -> ControlError {
-        ControlError(.notFound, "there is no document \(Shown.name(id.string)) in \(Shown.name(database))")
+        ControlError(
+            .notFound,
+            "there is no document \(Shown.name(id.string)) in \(Shown.name(database)); kith changes lists those there are"
+        )
     }
 
     package static func unknownNode(_ name: String) -> ControlError {

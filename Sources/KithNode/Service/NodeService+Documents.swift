@@ -11,12 +11,17 @@ extension NodeService {
         guard let found else {
             if let revision {
                 throw ControlError(
-                    .notFound, "there is no revision \(revision) of document \(Shown.name(id.string)) here")
+                    .notFound,
+                    "there is no revision \(revision) of document \(Shown.name(id.string)) here; kith history lists them"
+                )
             }
             throw .unknownDocument(id, database: name)
         }
         guard !found.isDeleted else {
-            throw ControlError(.notFound, "document \(Shown.name(id.string)) in \(Shown.name(name)) is deleted")
+            throw ControlError(
+                .notFound,
+                "document \(Shown.name(id.string)) in \(Shown.name(name)) is deleted; kith history shows it, put makes it anew"
+            )
         }
         return ControlDocument(body: withMeta ? found.bodyWithMeta : found.body, revision: found.revision)
     }

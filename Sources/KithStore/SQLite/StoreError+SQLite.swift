@@ -41,7 +41,8 @@ extension StoreError {
         case .inputOutput:
             "the disk failed on \(subject) (SQLite \(code)); nothing was written: look at the system's log"
         case .cannotOpen: "can't open \(subject) (SQLite \(code)): look at the path and its permissions"
-        case .damaged: "\(subject) is damaged (SQLite \(code)): run kith verify, or restore a backup"
+        case .damaged:
+            "\(subject) is damaged (SQLite \(code)): stop the node, look at the disk, and put a copy of the file back"
         case .locked: "\(subject) is in use by another connection (SQLite \(code)): try again"
         case .readOnly: "\(subject) can't be written: look at the permissions and at the file system"
         case .outOfMemory: "out of memory while working on \(subject)"

@@ -33,7 +33,7 @@ extension WriteTransaction {
         guard body.count <= DocumentLimits.documentBytes else {
             throw StoreError(
                 .invalid, id.string,
-                "document \(short(id)) has \(body.count) bytes; \(DocumentLimits.documentBytes) are the most")
+                "document \(short(id)) has \(body.count) bytes; \(DocumentLimits.documentBytes) are the most: split it")
         }
         var loaded = try load(id)
         let base = try base(of: loaded, precondition)
@@ -162,12 +162,14 @@ extension WriteTransaction {
     func short(_ id: DocumentID) -> String { StoreError.shortened(id.string, to: Limits.subjectCharacters) }
 
     func missing(_ id: DocumentID) -> StoreError {
-        StoreError(.notFound, id.string, "there is no document \(short(id)) in \(connection.subject)")
+        StoreError(
+            .notFound, id.string,
+            "there is no document \(short(id)) in \(connection.subject); kith changes lists those there are")
     }
 
     private func wrongRevision(_ loaded: LoadedDocument, _ revision: RevisionID) -> StoreError {
         let id = loaded.document.id
-        let present = loaded.document.winner.map { "it is at \($0.node.id)" } ?? "nothing of it lives"
+        let present = loaded.document.winner.map { "it is at \($0.node.id); read it again" } ?? "nothing of it lives"
         return StoreError(.conflict, id.string, "document \(short(id)) is not at \(revision): \(present)")
     }
 }

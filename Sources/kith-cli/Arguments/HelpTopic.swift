@@ -67,5 +67,33 @@ struct HelpTopic {
                 "Two nodes run with one identity, as after copying a machine. Stop one, remove its identity by kith leave, "
                     + "and join it anew."
             ]),
+        HelpTopic(
+            name: "storage-failed", summary: "health check STORAGE_FAILED",
+            text: [
+                "The disk of the node's directory failed or can't be written: writes fail and leave the databases as they were. "
+                    + "The check names the database and the failure; it goes with the first write that succeeds."
+            ]),
+        HelpTopic(
+            name: "rollback-detected", summary: "health check ROLLBACK_DETECTED",
+            text: [
+                "A peer showed writes of this node that this node does not know: the machine was put back to a snapshot while "
+                    + "it ran, or a copy of its directory runs elsewhere. A new timeline was begun, and what is missing here "
+                    + "comes back from peers. Look whether a copy runs."
+            ]),
+        HelpTopic(
+            name: "peer-blocked", summary: "health check PEER_BLOCKED",
+            text: [
+                "A database can't be replicated with a peer because its store or this one failed; other databases and peers "
+                    + "go on. kith status NODE has the reason; what may pass by itself is tried again."
+            ]),
+        HelpTopic(
+            name: "documents-refused", summary: "health check DOCUMENTS_REFUSED",
+            text: [
+                "Documents of a peer were not taken because they break a rule: a wrong hash, a size or a depth over the limit. "
+                    + "The log names the reason; the others are not held up."
+            ]),
+        HelpTopic(
+            name: "paused", summary: "health check PAUSED",
+            text: ["Replication was paused by kith pause, with all peers or with one; kith resume ends it."]),
     ]
 }
