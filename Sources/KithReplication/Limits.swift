@@ -42,15 +42,15 @@ package enum ReplicationLimits {
 
     /// Changes in one page: about 50 kB of small ids, and one transaction at the puller.
     package static let changesPerPage = 512
-    /// Pages that a source sends before the first of them is acknowledged: 4,096 changes hide 40 ms of round trip and
-    /// store at 100,000 documents a second.
-    package static let pagesInFlight = 8
+    /// Pages that a source sends before the first of them is acknowledged: while one transaction's worth of them is
+    /// stored, two more are on their way. 16,384 changes are about 2 MB of small ids.
+    package static let pagesInFlight = 32
     /// Wants in one message, as many as a page has changes.
     package static let wantsPerRequest = 512
     /// Bytes of wants after which a new message is begun.
     package static let wantBytes = 256 << 10
     /// Unanswered `Want` messages of one feed.
-    package static let requestsInFlight = 8
+    package static let requestsInFlight = 32
     /// Leaves of one change and revisions of one want: what fits a frame with its document id.
     package static let leavesPerChange = 16 << 10
     /// Documents in one refusal message.
@@ -88,8 +88,8 @@ package enum ReplicationLimits {
     package static let readBytes = 512 << 10
     /// What a read of changes is taken to bring, before its size is known: 64 KiB.
     package static let changesReadBytes = 64 << 10
-    /// Bytes of documents stored in one transaction, if so many wait: 1 MiB.
-    package static let applyBytes = 1 << 20
+    /// Bytes of documents stored in one transaction, if so many wait: 2 MiB.
+    package static let applyBytes = 2 << 20
     /// Bytes that may come before the statements of the peer are judged: the window, a frame and small messages.
     package static let heldBytes = 8 << 20
 

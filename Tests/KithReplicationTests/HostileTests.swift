@@ -104,8 +104,8 @@ import Testing
         short.say(short.changes(1, [(5, "a", Self.revision.id)], through: 4))
         expectEnd(short, "before its last change")
         let many = Bench.opened()
-        for page in 1...9 { many.say(many.changes(UInt64(page), [(UInt64(page), "doc-\(page)", Self.revision.id)])) }
-        expectEnd(many, "more than 8 pages")
+        for page in 1...33 { many.say(many.changes(UInt64(page), [(UInt64(page), "doc-\(page)", Self.revision.id)])) }
+        expectEnd(many, "more than 32 pages")
     }
 
     @Test("Only what was asked for is answered, and all of it")
@@ -253,8 +253,8 @@ import Testing
         expectEnd(empty, "wants nothing")
         let many = opened()
         many.isSlow = true
-        for request in 1...9 { many.say(.want(feed: 1, request: UInt64(request), wants: [want])) }
-        expectEnd(many, "more than 8 requests")
+        for request in 1...33 { many.say(.want(feed: 1, request: UInt64(request), wants: [want])) }
+        expectEnd(many, "more than 32 requests")
         let ack = opened()
         ack.say(.ack(Ack(feed: 1, page: 2, position: Samples.position, digest: Samples.digest)))
         expectEnd(ack, "acknowledged and was not sent")
