@@ -72,8 +72,6 @@ package enum NodeLimits {
 
     /// Nodes that are announced and were never met, of those that status shows.
     package static let shownStrangers = 32
-    /// Nodes remembered across restarts.
-    package static let rememberedNodes = 4_096
     /// Open databases of one node: each costs a few descriptors and a page cache.
     package static let databases = 256
     /// Reader connections of one database: more than cores would not answer sooner.

@@ -52,7 +52,6 @@ package final class Node: @unchecked Sendable {
 
     // The life of the node.
     var timer: (any DispatchSourceTimer)?
-    var tickAt: Instant?
     var isStopping = false
     var stopped: [@Sendable () -> Void] = []
     var watchers: [UInt64: @Sendable () -> Void] = [:]
