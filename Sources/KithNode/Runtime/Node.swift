@@ -57,7 +57,7 @@ package final class Node: @unchecked Sendable {
     var watchers: [UInt64: @Sendable () -> Void] = [:]
     var lastWatcher: UInt64 = 0
     var isNewsQueued = false
-    var healthSince: [String: Int64] = [:]
+    var healthSince: [HealthCode: Int64] = [:]
     var rememberedText = ""
     /// `Membership.changeCount` as it stands on disk.
     var keptMembership: UInt64 = 0

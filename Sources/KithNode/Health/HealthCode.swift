@@ -1,0 +1,56 @@
+/// A check of a node's health, by its stable code. The table of all that can be wrong: status names these,
+/// `kith help CODE` has a page for each, and docs/troubleshooting.md is made from the same pages.
+package enum HealthCode: String, CaseIterable, Sendable {
+    // Discovery.
+    case discoveryDown = "DISCOVERY_DOWN"
+    // Storage.
+    case storageFull = "STORAGE_FULL"
+    case storageFailed = "STORAGE_FAILED"
+    case rollbackDetected = "ROLLBACK_DETECTED"
+    // Documents.
+    case conflicts = "CONFLICTS"
+    case documentsRefused = "DOCUMENTS_REFUSED"
+    // Peers.
+    case peerBlocked = "PEER_BLOCKED"
+    case paused = "PAUSED"
+    case clockSkew = "CLOCK_SKEW"
+    // Membership.
+    case identityDuplicate = "IDENTITY_DUPLICATE"
+
+    /// What the check means and what to do.
+    package var page: HealthPage {
+        switch self {
+        case .discoveryDown: .discoveryDown
+        case .storageFull: .storageFull
+        case .storageFailed: .storageFailed
+        case .rollbackDetected: .rollbackDetected
+        case .conflicts: .conflicts
+        case .documentsRefused: .documentsRefused
+        case .peerBlocked: .peerBlocked
+        case .paused: .paused
+        case .clockSkew: .clockSkew
+        case .identityDuplicate: .identityDuplicate
+        }
+    }
+
+    /// The name of its page of help: the code in lower case with hyphens.
+    package var topic: String { String(rawValue.lowercased().map { $0 == "_" ? "-" : $0 }) }
+}
+
+/// What a person reads of one check.
+package struct HealthPage: Sendable {
+    /// What is wrong and how it shows, a paragraph each.
+    package let meaning: [String]
+    /// What to do, a step each, the first first.
+    package let actions: [String]
+}
+
+/// A check that holds now.
+struct HealthFinding {
+    let code: HealthCode
+    let level: ControlStatus.Level
+    /// What is wrong, and with what, in one sentence without a full stop.
+    let summary: String
+    /// The first thing to do.
+    let action: String
+}

@@ -1,0 +1,31 @@
+import KithStore
+
+extension Node {
+    func storageFindings() -> [HealthFinding] {
+        var found: [HealthFinding] = []
+        let directory = configuration.directory.path
+        if let (name, failure) = catalog.databases.lazy.compactMap({ database in
+            database.diskFailure.map { (database.name, $0) }
+        }).first {
+            let isFull = failure.code == .storageFull
+            found.append(
+                HealthFinding(
+                    code: isFull ? .storageFull : .storageFailed, level: .critical,
+                    summary: "database \(name): \(failure.message)",
+                    action: isFull
+                        ? "make room on the disk of \(directory); writing goes on by itself then"
+                        : "look at the disk of \(directory); reading goes on as far as it can"))
+        }
+        if let database = catalog.databases.first(where: \.isRollbackDetected) {
+            found.append(
+                HealthFinding(
+                    code: .rollbackDetected, level: .warning,
+                    summary:
+                        "database \(database.name) was put back to an earlier state while it ran, or a copy of it runs elsewhere",
+                    action:
+                        "nothing is lost: what is missing here comes back from peers; see that the directory is used once"
+                ))
+        }
+        return found
+    }
+}
