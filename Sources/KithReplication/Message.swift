@@ -133,6 +133,8 @@ package struct Goodbye: Hashable, Sendable {
         package static let full = Code(rawValue: 6)
         /// Replication with this peer is paused here.
         package static let paused = Code(rawValue: 7)
+        /// Another node runs with the peer's identity, and has the link.
+        package static let duplicate = Code(rawValue: 8)
     }
 
     package let code: Code

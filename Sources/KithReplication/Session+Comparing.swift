@@ -8,10 +8,7 @@ extension Session {
         if facts.pulls {
             guard let puller, puller.isAtRest, let processed = puller.processed else { return nil }
             // What the peer said of itself must not be ahead of what was taken in.
-            guard
-                processed.timeline != facts.theirs.position.timeline
-                    || processed.sequence >= facts.theirs.position.sequence
-            else { return nil }
+            guard processed.sequence >= facts.theirs.position.sequence else { return nil }
         }
         if facts.serves {
             guard let source, source.isAtRest, source.readThrough >= facts.local.position.sequence else { return nil }
@@ -27,7 +24,7 @@ extension Session {
         case .settling(let pair, _):
             guard let puller else {
                 // Only who pulls can find out more.
-                _ = comparison.conclude(pair, isEqual: false, now: output.now)
+                _ = comparison.conclude(pair, isEqual: false, leftOut: nil, now: output.now)
                 return
             }
             if puller.isComparing {
@@ -53,6 +50,7 @@ extension Session {
             throw ProtocolError("a comparison came that was not asked for")
         }
         puller?.comparing = nil
+        puller?.comparedWithout = (documents.count, compared.documents.count)
         output.store(
             .digest(of: documents.union(compared.documents)), facts.database,
             for: facts.owner(feed, .ownDigest(compared)))
@@ -72,7 +70,10 @@ extension Session {
             comparison.state = .open
             return
         }
-        if comparison.conclude(pair, isEqual: isEqual, now: output.now) { puller?.reconcile(.repair, facts, &output) }
+        let leftOut = puller?.comparedWithout
+        if comparison.conclude(pair, isEqual: isEqual, leftOut: leftOut, now: output.now) {
+            puller?.reconcile(.repair, facts, &output)
+        }
     }
 }
 

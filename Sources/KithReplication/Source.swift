@@ -8,7 +8,8 @@ struct Source {
     enum Phase {
         /// Opened; no changes are wanted yet.
         case idle
-        case resuming
+        /// The store is asked whether it knows the puller's checkpoint.
+        case resuming(at: Position)
         case streaming
     }
 
@@ -58,7 +59,7 @@ struct Source {
     ) throws(ProtocolError) {
         guard case .idle = phase else { throw ProtocolError("feed \(feed) is subscribed to twice") }
         if let position {
-            phase = .resuming
+            phase = .resuming(at: position)
             output.store(.resume(at: position), facts.database, for: facts.owner(feed, .resume))
         } else {
             stream(after: 0)
@@ -76,10 +77,17 @@ struct Source {
         _ point: ResumePoint, _ summary: ReplicaSummary, _ facts: inout SessionFacts, _ output: inout LinkOutput
     ) {
         facts.noteLocal(summary)
+        guard case .resuming(let asked) = phase else { preconditionFailure("feed \(feed) resumes in \(phase)") }
         switch point {
-        case .after(let sequence): stream(after: sequence)
+        case .after(let sequence):
+            if sequence < asked.sequence {
+                output.report(
+                    .history(database: facts.database, .lostHere(sequence: asked.sequence, end: sequence)))
+            }
+            stream(after: sequence)
         case .unknown:
             phase = .idle
+            output.report(.history(database: facts.database, .unknownHere))
             output.sendCredited(.unknown(feed, DatabaseState(summary)))
         }
     }

@@ -27,6 +27,8 @@ struct PeerState {
     var sessions: [String: SessionStatus] = [:]
     /// By name the sequence up to which the link knows the database here: what it says of being in sync holds for that.
     var told: [String: UInt64] = [:]
+    /// By database the last comparison by ranges; outlives the link.
+    var comparisons: [String: ComparisonRecord] = [:]
     /// Failed dials in a row.
     var failures = 0
 
