@@ -37,9 +37,15 @@ struct PeerState {
         stateSince = now
     }
 
-    /// The peer, or this node, does not carry a database any more.
+    /// The peer does not carry a database any more.
     mutating func left(_ database: String) {
         carried[database] = nil
+        dropped(database)
+    }
+
+    /// This node does not carry a database any more. That the peer does stays known: it does not say so again, should the
+    /// database be made here anew.
+    mutating func dropped(_ database: String) {
         sessions[database] = nil
         told[database] = nil
     }
