@@ -40,6 +40,15 @@ extension Session {
         }
     }
 
+    /// Takes a puller's word for what only it can find out: that the two are equal but for what is left out. Its digest is
+    /// its word too.
+    mutating func noteTold(_ now: Instant) {
+        guard !facts.pulls, let told = source?.told, let pair = comparablePair else { return }
+        guard told.pair == pair, pair.mine.digest != pair.theirs.digest else { return }
+        if case .equal(let known) = comparison.state, known == pair { return }
+        _ = comparison.conclude(pair, isEqual: true, leftOut: told.leftOut, now: now)
+    }
+
     mutating func sendComparison(_ documents: [DocumentID], _ output: inout LinkOutput) {
         guard puller != nil else { return }
         puller?.compare(Array(documents.prefix(ReplicationLimits.exclusions)), &output)
@@ -71,6 +80,10 @@ extension Session {
             return
         }
         let leftOut = puller?.comparedWithout
+        if isEqual, summary.position == facts.local.position {
+            let equality = Ack.Equality(digest: theirs.digest, leftOut: leftOut?.here ?? 0)
+            puller?.tellEquality(equality, facts, &output)
+        }
         if comparison.conclude(pair, isEqual: isEqual, leftOut: leftOut, now: output.now) {
             puller?.reconcile(.repair, facts, &output)
         }

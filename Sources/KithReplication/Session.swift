@@ -158,6 +158,7 @@ struct Session {
         source?.serve(facts, &output)
         puller?.refreshAcknowledgement(facts, &output)
         comparison.update(comparablePair, now: output.now)
+        noteTold(output.now)
     }
 
     var nextDeadline: Instant? {

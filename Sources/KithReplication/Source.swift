@@ -49,6 +49,11 @@ struct Source {
     var lastRequest: UInt64 = 0
     var isDelivering = false
     var ranges = RangeService()
+    /// What was answered to the last comparison: where this database stood, its digest without what either side leaves
+    /// out, and how many documents it leaves out itself.
+    var compared: (mine: DatabaseState, digest: Digest256, leftOut: Int)?
+    /// That the puller found the two equal but for what is left out, and where both stood.
+    private(set) var told: (pair: Comparison.Pair, leftOut: (here: Int, byPeer: Int))?
 
     init(feed: FeedID) { self.feed = feed }
 
@@ -102,6 +107,10 @@ struct Source {
             sent.removeFirst()
         }
         facts.noteTheirs(ack.position, ack.digest)
+        if let equality = ack.equality, let compared, equality.digest == compared.digest {
+            let theirs = DatabaseState(position: ack.position, digest: ack.digest, documents: facts.theirs.documents)
+            told = (Comparison.Pair(mine: compared.mine, theirs: theirs), (compared.leftOut, equality.leftOut))
+        }
     }
 
     mutating func want(_ request: UInt64, _ wants: [Want]) throws(ProtocolError) {

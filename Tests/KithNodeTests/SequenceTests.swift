@@ -1,3 +1,4 @@
+import Glibc
 import KithDocument
 import KithMerge
 import KithReplication
@@ -409,4 +410,102 @@ import Testing
         try nodes[0].start()
         expectSettled(mesh, bodies, seed)
     }
+}
+
+/// The same faults at random, one after the other, under three nodes that write.
+@Suite struct RandomSequenceTests {
+    @Test func whateverHappensToTheirFilesAllNodesEndTheSame() throws {
+        let runs = getenv("KITH_LONG_TESTS") == nil ? 20 : 3_000
+        let first = getenv("KITH_SEQUENCE_SEED").flatMap { UInt64(String(cString: $0)) }
+        for seed in first.map({ $0...$0 }) ?? 1...UInt64(runs) { try run(seed) }
+    }
+
+    /// What a run remembers.
+    private struct Past {
+        var lastNumber = 0
+        /// By id the bodies that were written, and whether it was deleted.
+        var written: [String: Int] = [:]
+        var deleted: Set<String> = []
+        var snapshots: [Int: [[String: [UInt8]]]] = [:]
+        /// The last things done, for the message.
+        var steps: [String] = []
+    }
+
+    private func run(_ seed: UInt64) throws {
+        let mesh = try StoreMesh(seed: seed)
+        let nodes = try mesh.add(nodes: 3)
+        var past = Past()
+        for _ in 0..<mesh.random.within(20...60) {
+            let node = mesh.random.pick(nodes)
+            try step(mesh, node, &past, seed)
+            mesh.run(UInt64(mesh.random.below(20)))
+        }
+        let isSettled = mesh.settle()
+        let standing = nodes.map { "\($0.number): \($0.store().summary)" }.joined(separator: "\n")
+        let story = "seed \(seed)\n\(past.steps.joined(separator: "; "))\n\(standing)"
+        #expect(isSettled, "\(story)")
+        #expect(Set(nodes.map(\.digest)).count == 1, "\(story)")
+        #expect(mesh.protocolErrors.isEmpty, "\(mesh.protocolErrors) \(story)")
+        let living = nodes[0].living()
+        for node in nodes.dropFirst() { #expect(node.living() == living, "\(story)") }
+        for id in past.deleted { #expect(!living.contains(id), "\(id) came back: \(story)") }
+        for (id, number) in past.written where !past.deleted.contains(id) {
+            #expect(nodes[0].body(id) == #"{"n":\#(number)}"#, "\(id): \(story)")
+        }
+    }
+
+    /// One thing happens. What a fault may forget is first brought to another node, so that it may not be lost.
+    private func step(_ mesh: StoreMesh, _ node: MeshNode, _ past: inout Past, _ seed: UInt64) throws {
+        let others = mesh.nodes.filter { $0 !== node }
+        switch mesh.random.below(20) {
+        case 0...7:
+            past.lastNumber += 1
+            let id = "d\(past.lastNumber)"
+            try node.put(id, #"{"n":\#(past.lastNumber)}"#)
+            past.written[id] = past.lastNumber
+            past.steps.append("\(node.number) writes \(id)")
+        case 8:
+            // Of what this node has: whoever edits it elsewhere has not seen the deletion, so nobody edits.
+            guard let id = node.living().filter({ !past.deleted.contains($0) }).first else { return }
+            try node.delete(id)
+            past.deleted.insert(id)
+            past.steps.append("\(node.number) deletes \(id)")
+        case 9: mesh.disconnectAll(of: node)
+        case 10, 11: mesh.connectAll()
+        case 12:
+            past.snapshots[node.number, default: []].append(node.snapshot())
+            past.steps.append("\(node.number) is copied")
+        default:
+            // A fault: everything that is acknowledged is with another node before.
+            #expect(mesh.settle(), "seed \(seed): \(past.steps)")
+            try fault(mesh, node, others, &past)
+        }
+    }
+
+    private func fault(_ mesh: StoreMesh, _ node: MeshNode, _ others: [MeshNode], _ past: inout Past) throws {
+        var files = node.snapshot()
+        node.stop(kill: mesh.random.chance(1, in: 2))
+        let kind = mesh.random.below(6)
+        switch kind {
+        case 0: if let older = past.snapshots[node.number] { files = mesh.random.pick(older) }
+        case 1: files = mesh.random.pick(others).snapshot()
+        case 2:
+            files = mesh.random.pick(others).snapshot()
+            files["db.sqlite3-wal"] = nil
+        case 3: files = [:]
+        case 4:
+            let log = files["db.sqlite3-wal"] ?? []
+            if let end = ([0] + WriteAheadLog.commits(log)).randomElement(by: &mesh.random) {
+                files["db.sqlite3-wal"] = Array(log.prefix(end))
+            }
+        default: break
+        }
+        past.steps.append("\(node.number) fault \(kind)")
+        node.restore(files)
+        try node.start()
+    }
+}
+
+extension Array {
+    fileprivate func randomElement(by random: inout SeededGenerator) -> Element? { isEmpty ? nil : random.pick(self) }
 }
