@@ -73,8 +73,9 @@ package final class Node: @unchecked Sendable {
     var healthAt: Instant?
     /// Since when nodes are announced to which there is no link.
     var announcedSince: [NodeID: Instant] = [:]
-    /// Another machine announces this node's id.
-    var isDoubled = false
+    /// The addresses that this node was given, and those at which somebody announces this node's own id.
+    var staticPeers: [Endpoint] = []
+    var announcedAsSelf: [Endpoint] = []
 
     /// Takes the directory's lock, reads the identity and opens the databases. Nothing is sent or received before `start`.
     /// - Throws: `NodeError` with what is wrong and what to do.
@@ -146,6 +147,7 @@ package final class Node: @unchecked Sendable {
                 throw NodeError(code: "usage", message: error.message)
             }
         }
+        staticPeers = statics
         book.setStatic(statics)
         rememberedText = try SmallFile.lines(of: directory + "/peers").map { $0 + "\n" }.joined()
         book.readRemembered(rememberedText)
