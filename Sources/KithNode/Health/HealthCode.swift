@@ -16,6 +16,7 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case clockSkew = "CLOCK_SKEW"
     // Membership.
     case identityDuplicate = "IDENTITY_DUPLICATE"
+    case machineChanged = "MACHINE_CHANGED"
 
     /// What the check means and what to do.
     package var page: HealthPage {
@@ -30,6 +31,7 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .paused: .paused
         case .clockSkew: .clockSkew
         case .identityDuplicate: .identityDuplicate
+        case .machineChanged: .machineChanged
         }
     }
 
