@@ -77,7 +77,7 @@ let package = Package(
             ["CSQLite", "KithDocument", "KithStore", "KithHTTPCore"]),
 
         .target(
-            name: "KithTestSupport", dependencies: ["KithDocument"], path: "Tests/KithTestSupport",
+            name: "KithTestSupport", dependencies: ["KithDocument", "KithHTTPCore"], path: "Tests/KithTestSupport",
             swiftSettings: settings),
         tests(of: "KithCrypto"),
         tests(of: "KithDocument"),
@@ -97,7 +97,11 @@ let package = Package(
             swiftSettings: settings),
         tests(of: "KithSimulation"),
         .testTarget(
-            name: "KithEndToEndTests", dependencies: ["KithDocument", "KithHTTPCore", "KithTestSupport", "kith"],
+            name: "KithEndToEndTests",
+            dependencies: [
+                "KithDocument", "KithHTTPCore", "KithNetwork", "KithNode", "KithReplication", "KithTransport",
+                "KithTestSupport", "kith",
+            ],
             swiftSettings: settings),
         // On a LAN of network namespaces; `--filter LAN` chooses it, and the suites so named of other targets.
         .testTarget(
