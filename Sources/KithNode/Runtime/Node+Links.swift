@@ -94,7 +94,9 @@ extension Node {
             }
         }
         schedule.connected(.node(peer), now: SystemClock.now)
-        attempts.removeValue(forKey: .node(peer))?.cancel()
+        // A dial of ours whose link would be the one that stays goes on: the peer may have its end of it in use already, and
+        // given up the other.
+        if driver.isDialled == (id < peer) { attempts.removeValue(forKey: .node(peer))?.cancel() }
         book.hurry(peer)
         // Databases that are empty here wait until it is known which peer has something.
         driver.start(held: Set(catalog.databases.filter { $0.summary.documents == 0 }.map(\.name.string)))

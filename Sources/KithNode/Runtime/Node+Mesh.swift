@@ -230,11 +230,15 @@ extension Node {
             notePath(attempt.target, error, now: now)
             log(.debug, .mesh, "dialling \(address): \(reason)")
             book.failed(address, for: expected, reason: reason, now: now.milliseconds, using: &random)
-            if let expected { peers[expected]?.lastError = reason }
+            if let expected, peers[expected]?.link == nil { peers[expected]?.lastError = reason }
         case .exhausted:
             attempts[attempt.target] = nil
-            schedule.failed(attempt.target, now: now)
-            if let expected { peers[expected]?.failures += 1 }
+            if let expected, peers[expected]?.link != nil, !isSuspect(expected) {
+                schedule.connected(attempt.target, now: now)
+            } else {
+                schedule.failed(attempt.target, now: now)
+                if let expected { peers[expected]?.failures += 1 }
+            }
             evaluate()
         case .connected(let connection, let peer, let address, let tieBreak):
             attempts[attempt.target] = nil
