@@ -77,7 +77,7 @@ let package = Package(
             ["CSQLite", "KithDocument", "KithStore", "KithHTTPCore"]),
 
         .target(
-            name: "KithTestSupport", dependencies: ["KithDocument"], path: "Tests/KithTestSupport",
+            name: "KithTestSupport", dependencies: ["KithDocument", "KithHTTPCore"], path: "Tests/KithTestSupport",
             swiftSettings: settings),
         tests(of: "KithCrypto"),
         tests(of: "KithDocument"),
@@ -90,7 +90,11 @@ let package = Package(
         tests(of: "KithDiscovery", ["KithDocument", "KithNetwork", "kith-discovery-probe"]),
         tests(of: "KithTransport", ["KithCrypto", "KithDocument", "KithNetwork"]),
         tests(of: "KithHTTPCore"),
-        tests(of: "KithNode", ["KithDocument", "KithHTTPCore", "KithMerge", "KithReplication", "KithStore"]),
+        tests(
+            of: "KithNode",
+            [
+                "KithDiscovery", "KithDocument", "KithHTTPCore", "KithMerge", "KithNetwork", "KithReplication", "KithStore",
+            ]),
         .testTarget(
             name: "KithCommandTests",
             dependencies: ["KithDocument", "KithHTTPCore", "KithNode", "KithTestSupport", "kith"], exclude: ["Golden"],
@@ -107,7 +111,11 @@ let package = Package(
             name: "KithFuzzingTests", dependencies: ["KithFuzzing", "KithTestSupport"], exclude: ["Findings"],
             swiftSettings: settings),
         .testTarget(
-            name: "KithEndToEndTests", dependencies: ["KithDocument", "KithHTTPCore", "KithTestSupport", "kith"],
+            name: "KithEndToEndTests",
+            dependencies: [
+                "KithDocument", "KithHTTPCore", "KithNetwork", "KithNode", "KithReplication", "KithTransport",
+                "KithTestSupport", "kith",
+            ],
             swiftSettings: settings),
         // On a LAN of network namespaces; `--filter LAN` chooses it, and the suites so named of other targets.
         .testTarget(
