@@ -25,9 +25,28 @@ package enum NodeLimits {
     /// How long one address may take to answer, in milliseconds.
     package static let dialTimeoutMilliseconds: UInt64 = 4_000
 
-    /// A link that was not heard from for this long gives way to a newer one, in milliseconds: a living one is pinged
-    /// every five seconds.
+    /// A link that was not heard from for this long gives way to a newer one, which is dialled then, in milliseconds: a
+    /// living one is pinged every five seconds.
     package static let linkAliveMilliseconds: UInt64 = 6_500
+    /// Who reads the status is told of peers that were heard from within this time, in milliseconds; the others are asked.
+    package static let freshMilliseconds: UInt64 = 250
+    /// How long a peer that was asked may take to answer before it is not called in sync, in milliseconds: a thousand round
+    /// trips of a local network, and with the time above less than a second.
+    package static let answerMilliseconds: UInt64 = 700
+    /// A peer that was asked and does not answer for this long is dialled anew, beside its link, in milliseconds.
+    package static let suspectMilliseconds: UInt64 = 1_500
+    /// While somebody watches the status, peers are asked this often, in milliseconds.
+    package static let watchMilliseconds = 1_000
+    /// Where large packets are lost and small ones are used, large ones are tried again after this, in milliseconds: ten
+    /// minutes.
+    package static let pathRetryMilliseconds: UInt64 = 600_000
+
+    /// A machine slept when its clocks differ by this much more than before, in milliseconds.
+    package static let sleepMilliseconds: UInt64 = 2_000
+    /// A process was stopped when a look at the mesh comes later than it should by this much, in milliseconds.
+    package static let stoppedMilliseconds: UInt64 = 5_000
+    /// For so long after connections could not be taken for want of descriptors health says so, in milliseconds.
+    package static let descriptorsShortMilliseconds: Int64 = 60_000
 
     /// What is kept of a link before it is in use, in bytes: a hello fits.
     package static let earlyBytes = 64 << 10

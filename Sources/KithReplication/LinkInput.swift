@@ -28,6 +28,8 @@ package enum LinkInput: Sendable {
     case statements([[UInt8]])
     /// A presence record to be sent.
     case presence([UInt8])
+    /// Whether the peer is there is wanted now: it is pinged, unless a ping was sent a moment ago.
+    case probe
     /// The link is to end with this goodbye.
     case stop(Goodbye)
     /// The connection is gone.

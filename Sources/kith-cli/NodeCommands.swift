@@ -80,6 +80,7 @@ enum NodeCommands {
 
     /// Runs the node until SIGTERM, SIGINT or `kith stop`; prints its one line `ready` itself.
     static func start(_ start: Start) async throws(CommandError) {
+        DescriptorLimit.raise()
         let log = Log()
         for setting in start.logLevels {
             let text = setting.area.map { "\($0)=\(setting.level)" } ?? setting.level

@@ -117,6 +117,38 @@ import Testing
         #expect(other.store.storedRevisions == 600)
     }
 
+    @Test("A store that failed for good and was mended is used again, by itself")
+    func mendedStore() {
+        let world = World(seed: 12)
+        let (one, other) = (world.addNode(), world.addNode())
+        one.store.put("doc", "{}")
+        let damaged = ReplicaError(code: "damaged", message: "the file is damaged", isTransient: false)
+        other.store.failures["apply"] = [damaged]
+        let (_, right) = world.connect(one, other)
+        world.run(5_000)
+        #expect(right.statuses["db"]?.state == .failed("the file is damaged"))
+        #expect(other.store.documents == 0)
+        world.run(ReplicationLimits.mendedRetryMilliseconds + 5_000) { other.store.documents == 1 }
+        #expect(other.store.documents == 1)
+        #expect(right.ended == nil)
+    }
+
+    @Test("A store that failed for good is tried again when a commit shows that it works")
+    func workingStore() {
+        let world = World(seed: 13)
+        let (one, other) = (world.addNode(), world.addNode())
+        one.store.put("doc", "{}")
+        other.store.failures["apply"] = [
+            ReplicaError(code: "damaged", message: "the file is damaged", isTransient: false)
+        ]
+        let (_, right) = world.connect(one, other)
+        world.run(5_000)
+        #expect(right.statuses["db"]?.state == .failed("the file is damaged"))
+        other.put("own", "{}")
+        world.run(5_000) { other.store.documents == 2 }
+        #expect(other.store.documents == 2)
+    }
+
     @Test("A store that fails for good ends its session, not the link")
     func brokenStore() {
         let world = World(seed: 5)

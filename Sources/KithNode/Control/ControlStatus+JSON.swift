@@ -29,6 +29,7 @@ extension ControlStatus.Node {
         object.add("listen", strings: listen)
         object.add("data", data)
         object.add("strangers", strangers)
+        object.add("inbound_at", time: inboundAt)
         return object.bytes
     }
 }

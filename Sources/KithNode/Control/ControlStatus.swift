@@ -16,6 +16,8 @@ package struct ControlStatus: Hashable, Sendable {
         package var data = ""
         /// Links closed before they were authenticated, since the start.
         package var strangers: UInt64 = 0
+        /// When a peer last made a connection to this node; nil for never since the start.
+        package var inboundAt: Int64?
 
         package init() {}
     }

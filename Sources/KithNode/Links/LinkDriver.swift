@@ -27,6 +27,8 @@ final class LinkDriver: @unchecked Sendable {
     let peer: PeerIdentity
     let connection: Connection
     var isDialled: Bool { connection.direction == .dialled }
+    /// A number that both ends know.
+    let tieBreak: UInt64
 
     private let catalog: DatabaseCatalog
     private let log: Log
@@ -47,13 +49,13 @@ final class LinkDriver: @unchecked Sendable {
     private enum State { case waiting, running, ended }
 
     init(
-        id: UInt64, peer: PeerIdentity, connection: Connection, configuration: LinkConfiguration,
-        catalog: DatabaseCatalog,
-        log: Log, news: @escaping @Sendable (LinkDriver, LinkNews) -> Void
+        id: UInt64, peer: PeerIdentity, connection: Connection, tieBreak: UInt64, configuration: LinkConfiguration,
+        catalog: DatabaseCatalog, log: Log, news: @escaping @Sendable (LinkDriver, LinkNews) -> Void
     ) {
         self.id = id
         self.peer = peer
         self.connection = connection
+        self.tieBreak = tieBreak
         self.catalog = catalog
         self.log = log
         self.news = news
@@ -262,5 +264,14 @@ final class LinkDriver: @unchecked Sendable {
         }
         observed = [:]
         news(self, .ended(end, ending))
+    }
+}
+
+extension Connection {
+    /// A number that both ends of this connection know and that nobody chose; 0 where TLS gives none. On the queue, after
+    /// `opened`.
+    var tieBreak: UInt64 {
+        let key = (try? exportKey(label: "EXPORTER-kith-link")) ?? []
+        return key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

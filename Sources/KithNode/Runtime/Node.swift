@@ -52,6 +52,15 @@ package final class Node: @unchecked Sendable {
     /// The directory was used on another machine before: nothing is replicated until somebody has said why.
     var isHeld: Bool { held.load(ordering: .relaxed) }
     private let held = Atomic(false)
+    /// By peer a link that waits whether the one in use answers.
+    var contenders: [NodeID: UInt64] = [:]
+    var freshenings: [UInt64: Freshening] = [:]
+    var paths = PathBook<DialTarget>(sizes: TransportLimits.smallSegments)
+    var wakeWatch = WakeWatch(longestPauseMilliseconds: NodeLimits.evaluationMilliseconds)
+    /// When a peer last reached this node by itself, in milliseconds since 1970; nil for not since the start.
+    var inboundAt: Int64?
+    /// `Listener.Counters.outOfResources` as last seen, and when it grew.
+    var descriptorsShort: (count: UInt64, at: Int64) = (0, .min)
 
     /// Called when the node is asked to stop over the control socket.
     package var stopRequested: (@Sendable () -> Void)?
@@ -61,6 +70,8 @@ package final class Node: @unchecked Sendable {
     var isStopping = false
     var stopped: [@Sendable () -> Void] = []
     var watchers: [UInt64: @Sendable () -> Void] = [:]
+    /// Those who wait for a condition, by their watcher.
+    var waiters: [UInt64: Waiter] = [:]
     var lastWatcher: UInt64 = 0
     var isNewsQueued = false
     var healthSince: [HealthCode: Int64] = [:]
@@ -209,6 +220,9 @@ package final class Node: @unchecked Sendable {
             self.listener?.stop()
             self.timer?.cancel()
             for attempt in self.attempts.values { attempt.cancel() }
+            self.endWaits()
+            for number in self.contenders.values { self.discard(number) }
+            self.contenders = [:]
             for number in self.drivers.keys.sorted() {
                 self.drivers[number]?.post(.stop(Goodbye(code: .closing, text: "the node stops")))
             }

@@ -16,6 +16,10 @@ struct PeerState {
     /// Milliseconds since 1970 from here on.
     var stateSince: Int64
     var lastExchangeAt: Int64?
+    /// When the peer was asked last whether it is there.
+    var probedAt: Instant?
+    /// When an answer was last told to those who watch.
+    var answerShownAt: Instant?
     var roundTripMilliseconds: UInt64?
     var clockOffsetMilliseconds: Int64?
     /// Why the last link ended or the last dial failed.
@@ -56,6 +60,7 @@ struct PeerState {
         isOpen = false
         stateSince = now
         roundTripMilliseconds = nil
+        probedAt = nil
         carried = [:]
         sessions = [:]
         told = [:]
