@@ -92,5 +92,6 @@ extension PresenceRecord {
     fileprivate func says(otherThan other: PresenceRecord) -> Bool {
         neighbours != other.neighbours || databases != other.databases || name != other.name
             || isReader != other.isReader || softwareVersion != other.softwareVersion
+            || addresses != other.addresses || isAnnounced != other.isAnnounced
     }
 }

@@ -3,12 +3,13 @@ import KithReplication
 
 // A presence record is a CBOR map (RFC 8949, deterministic): 1 node (32 bytes), 2 counter, 3 name, 4 software version,
 // 5 whether it is a reader, 6 neighbours (an array of 32 bytes each, ascending), 7 databases (an array of [name, timeline,
-// sequence, digest], ascending by name). Unknown keys are passed over, and pass on unread: a record travels as it came.
+// sequence, digest], ascending by name), 8 addresses (an array of texts; left out where there are none), 9 whether it is
+// announced by DNS-SD (left out where it is not). Unknown keys are passed over, and pass on unread: a record travels as it came.
 
 extension PresenceRecord {
     package var encoded: [UInt8] {
         var writer = CBORWriter()
-        writer.beginMap(7)
+        writer.beginMap(7 + (addresses.isEmpty ? 0 : 1) + (isAnnounced ? 1 : 0))
         writer.append(uint: 1)
         writer.append(bytes: node.bytes)
         writer.append(uint: 2)
@@ -31,6 +32,15 @@ extension PresenceRecord {
             writer.append(uint: database.position.sequence)
             writer.append(bytes: database.digest.bytes)
         }
+        if !addresses.isEmpty {
+            writer.append(uint: 8)
+            writer.beginArray(addresses.count)
+            for address in addresses { writer.append(text: address) }
+        }
+        if isAnnounced {
+            writer.append(uint: 9)
+            writer.append(bool: true)
+        }
         return writer.bytes
     }
 
@@ -49,6 +59,8 @@ extension PresenceRecord {
         var isReader = false
         var neighbours: [NodeID] = []
         var databases: [Database] = []
+        var addresses: [String] = []
+        var isAnnounced = false
         var keys = try reader.map()
         while let key = try keys.next(&reader) {
             switch key {
@@ -65,13 +77,18 @@ extension PresenceRecord {
                 for _ in 0..<(try reader.array(atMost: NodeLimits.databases, "databases")) {
                     databases.append(try Self.database(&reader))
                 }
+            case 8:
+                for _ in 0..<(try reader.array(atMost: NodeLimits.presenceAddresses, "addresses")) {
+                    addresses.append(try reader.text(atMost: NodeLimits.presenceAddressBytes, "an address"))
+                }
+            case 9: isAnnounced = try reader.bool()
             default: try reader.skip()
             }
         }
         guard let node else { throw ProtocolError("a presence record names no node") }
         self.init(
             node: node, counter: counter, name: name, softwareVersion: softwareVersion, isReader: isReader,
-            neighbours: neighbours, databases: databases)
+            neighbours: neighbours, databases: databases, addresses: addresses, isAnnounced: isAnnounced)
     }
 
     private static func node(_ reader: inout CBORReader) throws(ProtocolError) -> NodeID {

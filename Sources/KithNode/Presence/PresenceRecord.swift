@@ -25,10 +25,14 @@ package struct PresenceRecord: Hashable, Sendable {
     package let neighbours: [NodeID]
     /// Its databases, ascending by name.
     package let databases: [Database]
+    /// Where it says that it can be reached besides, as `HOST:PORT`: what an administrator gave it to tell. Hints.
+    package let addresses: [String]
+    /// Whether its machine announces it by DNS-SD now.
+    package let isAnnounced: Bool
 
     package init(
         node: NodeID, counter: UInt64, name: String, softwareVersion: String, isReader: Bool, neighbours: [NodeID],
-        databases: [Database]
+        databases: [Database], addresses: [String] = [], isAnnounced: Bool = false
     ) {
         self.node = node
         self.counter = counter
@@ -37,5 +41,7 @@ package struct PresenceRecord: Hashable, Sendable {
         self.isReader = isReader
         self.neighbours = neighbours
         self.databases = databases
+        self.addresses = addresses
+        self.isAnnounced = isAnnounced
     }
 }
