@@ -90,7 +90,9 @@ let package = Package(
         tests(of: "KithDiscovery", ["KithDocument", "KithNetwork", "kith-discovery-probe"]),
         tests(of: "KithTransport", ["KithCrypto", "KithDocument", "KithNetwork"]),
         tests(of: "KithHTTPCore"),
-        tests(of: "KithNode", ["KithDocument", "KithHTTPCore", "KithReplication", "KithStore"]),
+        tests(
+            of: "KithNode",
+            ["KithDiscovery", "KithDocument", "KithHTTPCore", "KithNetwork", "KithReplication", "KithStore"]),
         .testTarget(
             name: "KithCommandTests",
             dependencies: ["KithDocument", "KithHTTPCore", "KithNode", "KithTestSupport", "kith"], exclude: ["Golden"],
