@@ -95,9 +95,14 @@ package final class AvahiDiscovery: DiscoveryService, @unchecked Sendable {
         let wish = Wish(
             tag: tag, advertisement: advertisement, onServicesChanged: onServicesChanged, onStateChanged: onStateChanged
         )
+        // From now on it is wanted, though nothing has been done yet.
+        let beginning = DiscoveryState(
+            phase: .searching, since: Clock.wall(), lastError: nil, foreignGroups: 0, instanceName: nil)
+        published.withLock { $0 = beginning }
         queue.async { [self] in
             end()
             self.wish = wish
+            onStateChanged(beginning)
             resolver.ownPort = advertisement?.port
             connect()
             beginSleepCheck()

@@ -71,7 +71,7 @@ import Testing
         place.address = "10.0.0.2:5484"
         place.source = "discovered"
         place.isNear = true
-        place.hasNeighbourEntry = neighbour
+        place.machineAnswers = neighbour
         place.outcome = outcome
         facts.places = [place]
         return facts

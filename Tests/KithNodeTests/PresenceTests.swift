@@ -89,7 +89,10 @@ import Testing
                 .init(
                     name: String(repeating: "d", count: 236) + String(10 + number % 90),
                     position: Position(timeline: .max, sequence: .max), digest: Digest256(bytes: own.bytes))
-            })
+            },
+            addresses: [String](
+                repeating: String(repeating: "a", count: NodeLimits.presenceAddressBytes),
+                count: NodeLimits.presenceAddresses), isAnnounced: true)
         #expect(try PresenceRecord(encoded: largest.encoded) == largest)
     }
 

@@ -157,7 +157,7 @@ lab_bus_stop() {
   local pid
   pid=$(cat "$LAB_DIR/buspid$1") && kill -KILL "$pid" && lab_wait 100 lab_gone "$pid" || return 1
   on "$1" rm -f /run/dbus/system_bus_socket
-  pid=$(cat "$LAB_DIR/avahipid$1") && lab_wait 200 lab_gone "$pid"
+  pid=$(cat "$LAB_DIR/avahipid$1" 2>/dev/null) && { lab_wait 40 lab_gone "$pid" || kill -KILL "$pid"; lab_wait 40 lab_gone "$pid"; }
   rm -f "$LAB_DIR/buspid$1" "$LAB_DIR/avahipid$1"
 }
 

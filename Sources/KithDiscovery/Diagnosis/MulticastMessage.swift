@@ -20,16 +20,22 @@ enum MulticastMessage {
 
     /// Asks for the nodes of the group, for those of all groups, and for services of any kind, by which machines without
     /// Kith are heard too.
-    static func question(tag: String?) -> [UInt8] {
-        var names = ["_kith._tcp.local", "_services._dns-sd._udp.local"]
-        if let tag { names.append("_\(tag)._sub._kith._tcp.local") }
-        var bytes: [UInt8] = [0, 0, 0, 0, 0, UInt8(names.count), 0, 0, 0, 0, 0, 0]
-        for name in names {
-            for label in name.split(separator: ".") {
+    /// - Parameter instances: services whose text is asked for besides; those past the first 16 are left out.
+    static func question(tag: String?, instances: [String] = []) -> [UInt8] {
+        var questions: [(labels: [String], type: RecordType)] = [
+            (service, .pointer), (["_services", "_dns-sd", "_udp", "local"], .pointer),
+        ]
+        if let tag { questions.append((["_\(tag)", "_sub"] + service, .pointer)) }
+        for instance in instances.prefix(16) where (1...Limits.labelBytes).contains(instance.utf8.count) {
+            questions.append(([instance] + service, .text))
+        }
+        var bytes: [UInt8] = [0, 0, 0, 0, 0, UInt8(questions.count), 0, 0, 0, 0, 0, 0]
+        for question in questions {
+            for label in question.labels {
                 bytes.append(UInt8(label.utf8.count))
                 bytes += label.utf8
             }
-            bytes += [0, 0, UInt8(RecordType.pointer.rawValue), 0, 1]
+            bytes += [0, 0, UInt8(question.type.rawValue), 0, 1]
         }
         return bytes
     }

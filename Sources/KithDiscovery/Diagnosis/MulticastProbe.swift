@@ -73,8 +73,10 @@ package struct MulticastProbe: Sendable {
             return finding
         }
         let start = Clock.monotonic()
-        let question = MulticastMessage.question(tag: tag)
         for round in 0..<UInt64(Limits.diagnosisQuestions) {
+            // An answer may leave out the text that was told of a moment ago.
+            let silent = Set(finding.sightings.filter { $0.tag == nil }.map(\.instance)).sorted()
+            let question = MulticastMessage.question(tag: tag, instances: silent)
             for socket in sockets {
                 for (interface, error) in socket.send(question) {
                     guard let index = names.firstIndex(of: interface) else { continue }
@@ -119,6 +121,8 @@ package struct MulticastProbe: Sendable {
         for sighting in MulticastMessage.sightings(in: packet.bytes) {
             guard finding.sightings.count < Limits.services else { return }
             let tag = sighting.text?.tag ?? sighting.tags.min()
+            let nameless = Sighting(instance: sighting.instance, tag: nil, address: packet.source.host)
+            if tag != nil { finding.sightings.remove(nameless) }
             finding.sightings.insert(Sighting(instance: sighting.instance, tag: tag, address: packet.source.host))
         }
     }

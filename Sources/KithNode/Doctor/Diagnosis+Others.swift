@@ -101,7 +101,7 @@ extension Diagnosis {
         let isCutOff =
             !near.isEmpty
             && near.allSatisfy {
-                $0.outcome == .unreachable || ($0.outcome == .noAnswer && $0.hasNeighbourEntry == false)
+                $0.outcome == .unreachable || ($0.outcome == .noAnswer && $0.machineAnswers != true)
             }
         if isDeaf, isAlone, isCutOff, !facts.places.contains(where: { $0.outcome == .answered }) {
             let router = facts.router.map {
@@ -116,7 +116,7 @@ extension Diagnosis {
                     "turn isolation off on the switch or access point, or connect the machines to one network; see that the others run",
                 details: details)
         }
-        if let place = near.first(where: { $0.outcome == .noAnswer && $0.hasNeighbourEntry == true }) {
+        if let place = near.first(where: { $0.outcome == .noAnswer && $0.machineAnswers == true }) {
             return .init(
                 "peers", .failed,
                 "\(place.node ?? place.address) does not answer at \(place.address), though its machine is there: a firewall there drops connections",

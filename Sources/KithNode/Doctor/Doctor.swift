@@ -39,6 +39,7 @@ package struct Doctor {
     /// Looks at everything. Blocks for about five seconds, at most 15.
     package func run() -> DoctorFacts {
         let start = SystemClock.monotonicMilliseconds
+        let neighbours = NeighbourReading.arpNow
         var facts = DoctorFacts()
         facts.wallMilliseconds = SystemClock.wallMilliseconds
         facts.descriptorLimit = Self.descriptorLimit
@@ -66,6 +67,7 @@ package struct Doctor {
         if let identity {
             let left = DoctorLimits.totalMilliseconds - Int(SystemClock.monotonicMilliseconds - start)
             facts.places = dial(places(heard.services ?? [], identity), identity, used, milliseconds: max(1_000, left))
+            noteMachines(&facts, neighbours)
         }
         if let router = heard.router {
             facts.router = (router.host, NeighbourReading.arpNow[router.host] ?? false)
@@ -263,16 +265,39 @@ package struct Doctor {
         let outcomes = DialProbe.run(
             places.map { DialProbe.Target(node: $0.node, endpoint: $0.endpoint) }, context: context,
             milliseconds: milliseconds)
-        let arp = NeighbourReading.arpNow
         return zip(places, outcomes).map { place, outcome in
             var found = DoctorFacts.Place()
             found.node = place.name ?? place.node?.short
             found.address = place.endpoint.description
             found.source = place.source
             found.isNear = isNear(found.address, used)
-            found.hasNeighbourEntry = arp[place.endpoint.host]
             found.outcome = outcome
             return found
+        }
+    }
+
+    /// Notes whether the machine at an address is there, whatever its ports do. What the kernel knew of it before tells
+    /// nothing: it believes that for a while.
+    private func noteMachines(_ facts: inout DoctorFacts, _ before: [String: Bool]) {
+        let asked = facts.places.filter { $0.isNear && $0.outcome == .noAnswer }.compactMap {
+            place -> NetworkAddress? in
+            if let endpoint = try? Endpoint(place.address), case .numeric(let address) = endpoint {
+                address
+            } else {
+                nil
+            }
+        }
+        let echoes = asked.isEmpty ? [] : EchoProbe.run(asked, milliseconds: DoctorLimits.echoMilliseconds)
+        let now = NeighbourReading.arpNow
+        let heard = facts.multicast?.hearings.reduce(into: Set<String>()) { $0.formUnion($1.others) } ?? []
+        for index in facts.places.indices {
+            guard let endpoint = try? Endpoint(facts.places[index].address) else { continue }
+            let host = endpoint.host
+            if echoes.contains(host) || heard.contains(host) || (now[host] == true && before[host] != true) {
+                facts.places[index].machineAnswers = true
+            } else if now[host] == false {
+                facts.places[index].machineAnswers = false
+            }
         }
     }
 

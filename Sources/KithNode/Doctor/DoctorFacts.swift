@@ -89,8 +89,8 @@ package struct DoctorFacts: Sendable {
         package var source = ""
         /// In a subnet of an interface of this machine.
         package var isNear = false
-        /// Nil where its machine's hardware address is not known to be asked for; whether it was answered.
-        package var hasNeighbourEntry: Bool?
+        /// Whether its machine is there, by ARP, an echo or what it sent itself; nil where nothing tells.
+        package var machineAnswers: Bool?
         package var outcome = DialOutcome.noAnswer
 
         package init() {}
