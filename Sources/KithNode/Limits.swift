@@ -98,8 +98,15 @@ package enum NodeLimits {
     /// Databases and neighbours that a presence record tells of; who has more tells of the first.
     package static let presenceDatabases = 64
     package static let presenceNeighbours = 256
+    /// Addresses that a node may tell of itself, and bytes of one: the longest host name with its port fits.
+    package static let presenceAddresses = 8
+    package static let presenceAddressBytes = 300
     /// Nodes in the presence map: more than a local network has.
     package static let presenceNodes = 4_096
+
+    /// A neighbour in a shared subnet that says it is announced and is not heard for this long: multicast is lost between
+    /// the two, in milliseconds. An announcement takes one to three seconds.
+    package static let silentMulticastMilliseconds: UInt64 = 20_000
 
     /// Nodes that are announced and were never met, of those that status shows.
     package static let shownStrangers = 32

@@ -89,7 +89,10 @@ import Testing
                 .init(
                     name: String(repeating: "d", count: 236) + String(10 + number % 90),
                     position: Position(timeline: .max, sequence: .max), digest: Digest256(bytes: own.bytes))
-            }, instance: .max, doubled: Array(nodes.sorted().prefix(NodeLimits.presenceTwins)))
+            }, instance: .max, doubled: Array(nodes.sorted().prefix(NodeLimits.presenceTwins)),
+            addresses: [String](
+                repeating: String(repeating: "a", count: NodeLimits.presenceAddressBytes),
+                count: NodeLimits.presenceAddresses), isAnnounced: true)
         #expect(try PresenceRecord(encoded: largest.encoded) == largest)
     }
 }

@@ -54,6 +54,8 @@ extension ControlStatus.Discovery {
         object.add("since", time: since)
         object.add("last_error", lastError)
         object.add("foreign_groups", foreignGroups)
+        object.add(
+            "interfaces", json: interfaces.map { JSONObjectWriter.array($0.map { JSONObjectWriter.string($0) }) })
         return object.bytes
     }
 }

@@ -55,6 +55,8 @@ package struct ControlStatus: Hashable, Sendable {
         package var lastError: String?
         /// Other groups of Kith seen on the network; nil where discovery does not tell.
         package var foreignGroups: Int?
+        /// The network interfaces that count for discovery and have an address now; nil without discovery.
+        package var interfaces: [String]?
 
         package init() {}
     }

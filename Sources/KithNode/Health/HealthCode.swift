@@ -3,6 +3,8 @@
 package enum HealthCode: String, CaseIterable, Sendable {
     // Discovery.
     case discoveryDown = "DISCOVERY_DOWN"
+    case notAnnounced = "NOT_ANNOUNCED"
+    case multicastLost = "MULTICAST_LOST"
     // Storage.
     case storageFull = "STORAGE_FULL"
     case storageFailed = "STORAGE_FAILED"
@@ -25,6 +27,8 @@ package enum HealthCode: String, CaseIterable, Sendable {
     package var page: HealthPage {
         switch self {
         case .discoveryDown: .discoveryDown
+        case .notAnnounced: .notAnnounced
+        case .multicastLost: .multicastLost
         case .storageFull: .storageFull
         case .storageFailed: .storageFailed
         case .rollbackDetected: .rollbackDetected

@@ -81,5 +81,6 @@ extension PresenceRecord {
     fileprivate func says(otherThan other: PresenceRecord) -> Bool {
         neighbours != other.neighbours || databases != other.databases || name != other.name
             || isReader != other.isReader || doubled != other.doubled || softwareVersion != other.softwareVersion
+            || addresses != other.addresses || isAnnounced != other.isAnnounced
     }
 }

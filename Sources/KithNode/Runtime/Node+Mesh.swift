@@ -12,7 +12,7 @@ extension Node {
     func startDiscovery() {
         // Who is held is not announced: the original may be, under the same id.
         guard configuration.usesDiscovery, let listener, !isHeld else { return }
-        let discovery = AvahiDiscovery()
+        let discovery = AvahiDiscovery(interfaces: interfaces)
         self.discovery = discovery
         let advertisement = Advertisement(
             nodeName: identity.nodeName, nodeID: id, port: listener.port,
@@ -149,6 +149,7 @@ extension Node {
         if let healthAt, now.milliseconds(since: healthAt) < NodeLimits.evaluationMilliseconds { return }
         healthAt = now
         noteRollbacks(now: SystemClock.wallMilliseconds)
+        noteUnheard(now: now)
         _ = status()
     }
 
@@ -204,7 +205,7 @@ extension Node {
 
     private func dial(_ target: DialTarget, now: Instant) {
         guard let tls, attempts[target] == nil else { return }
-        let candidates: [Candidate]
+        var candidates: [Candidate]
         switch target {
         case .node(let node):
             let due = book.due(for: node, now: now.milliseconds)
@@ -212,6 +213,7 @@ extension Node {
         case .address(let text):
             candidates = book.candidates(for: nil, now: now.milliseconds).filter { $0.address.description == text }
         }
+        candidates = candidates.filter(isOnWantedInterface)
         guard !candidates.isEmpty else {
             if let node = target.node { peers[node]?.failures += 1 }
             return schedule.failed(target, now: now)
@@ -224,6 +226,14 @@ extension Node {
         var services: [InstanceName] = []
         for service in candidates.compactMap(\.service) where !services.contains(service) { services.append(service) }
         attempt.start(services: services, discovery)
+    }
+
+    /// Addresses that worked once are left alone while they are in the subnet of an interface that does not count.
+    private func isOnWantedInterface(_ candidate: Candidate) -> Bool {
+        guard !interfaces.texts.isEmpty, candidate.source == .remembered, case .numeric(let address) = candidate.address
+        else { return true }
+        let near = Interface.all().filter { $0.sharesSubnet(with: address.ip) }
+        return near.isEmpty || near.contains { interfaces.allows($0.name) }
     }
 
     private func dialled(_ attempt: DialAttempt, _ outcome: DialAttempt.Outcome) {
@@ -258,6 +268,11 @@ extension Node {
         _ tieBreak: UInt64, now: Instant
     ) {
         if peer.nodeID == id {
+            if ownAddressesTold.count < NodeLimits.presenceNodes,
+                ownAddressesTold.insert(address.description).inserted
+            {
+                log(.info, .mesh, "\(address) is this node itself and is left alone")
+            }
             book.reachedSelf(at: address, now: now.milliseconds)
             twins.dialledSelf(at: address, now: now)
             connection.close()

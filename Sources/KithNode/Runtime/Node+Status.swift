@@ -45,6 +45,8 @@ extension Node {
         status.since = Int64(state.since)
         status.lastError = state.lastError
         status.foreignGroups = state.foreignGroups
+        let names = Interface.all().filter { $0.isRunning && !$0.isLoopback && interfaces.allows($0.name) }.map(\.name)
+        status.interfaces = Set(names).sorted()
         return status
     }
 

@@ -29,6 +29,14 @@ package final class Node: @unchecked Sendable {
     var listener: Listener?
     var discovery: AvahiDiscovery?
     var networkWatch: NetworkWatch?
+    /// Which interfaces count; read from the configuration by `start`.
+    var interfaces = InterfacePatterns.all
+    /// What this node tells of where it can be reached.
+    var advertised: [String] = []
+    /// Addresses that proved to be this node's own and were told of in the log.
+    var ownAddressesTold: Set<String> = []
+    /// Since when neighbours say that they are announced, and are not heard.
+    var unheardSince: [NodeID: Instant] = [:]
     /// When attempts under way were last given up for another network.
     var networkGainedAt: Instant?
     var control: ControlServer?
@@ -149,15 +157,15 @@ package final class Node: @unchecked Sendable {
         try checkMachine()
         try beginInstance()
         pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
-        var statics: [Endpoint] = []
-        for peer in configuration.peers {
-            do throws(AddressError) {
-                statics.append(try Endpoint(peer: peer, defaultPort: NodeConfiguration.defaultPort))
-            } catch {
-                throw NodeError(code: "usage", message: error.message)
-            }
+        book.setStatic(try Self.endpoints(configuration.peers))
+        advertised = try Self.endpoints(configuration.advertise).map(\.description)
+        guard advertised.count <= NodeLimits.presenceAddresses else {
+            throw NodeError(
+                code: "usage", message: "a node can advertise \(NodeLimits.presenceAddresses) addresses at most")
         }
-        book.setStatic(statics)
+        do throws(AddressError) { interfaces = try InterfacePatterns(configuration.interfaces) } catch {
+            throw NodeError(code: "usage", message: error.message)
+        }
         rememberedText = try SmallFile.lines(of: directory + "/peers").map { $0 + "\n" }.joined()
         book.readRemembered(rememberedText)
         for node in book.nodes where node != id { peers[node] = PeerState(node, now: startedAt) }
@@ -175,6 +183,18 @@ package final class Node: @unchecked Sendable {
             self.evaluate()
         }
         log(.info, .node, "node \(identity.nodeName) (\(id.short)) of group \(identity.groupName) started")
+    }
+
+    private static func endpoints(_ texts: [String]) throws(NodeError) -> [Endpoint] {
+        var endpoints: [Endpoint] = []
+        for text in texts {
+            do throws(AddressError) {
+                endpoints.append(try Endpoint(peer: text, defaultPort: NodeConfiguration.defaultPort))
+            } catch {
+                throw NodeError(code: "usage", message: error.message)
+            }
+        }
+        return endpoints
     }
 
     private func listen() throws(NodeError) {

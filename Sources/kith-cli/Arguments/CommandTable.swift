@@ -1,6 +1,7 @@
 /// Every command, in the order of the help text. Parser, help and suggestions read this table and nothing else.
 enum CommandTable {
-    static let commands = nodeCommands + identityCommands + statusCommands + documentCommands + databaseCommands
+    static let commands =
+        nodeCommands + identityCommands + statusCommands + doctorCommands + documentCommands + databaseCommands
 
     static let data = OptionSpec(name: "data", value: "DIR", help: "the node's directory; see kith help directory")
     static let json = OptionSpec(name: "json", help: "print JSON, for programs")
@@ -58,7 +59,7 @@ enum CommandTable {
         CommandSpec(
             name: "start",
             arguments:
-                "[--listen HOST:PORT] [--peer HOST:PORT]... [--no-discovery] [--log LEVEL]...",
+                "[--listen HOST:PORT] [--peer HOST:PORT]... [--no-discovery] [--interface PATTERN]... [--advertise HOST:PORT]... [--log LEVEL]...",
             argumentCount: 0...0, summary: "run the node until it is told to stop",
             text: [
                 "Runs the node in the foreground, as a service manager wants it, until SIGTERM, SIGINT or kith stop, which "
@@ -71,6 +72,12 @@ enum CommandTable {
                 OptionSpec(
                     name: "peer", value: "HOST:PORT", isRepeated: true,
                     help: "a peer's address, besides those that are found"),
+                OptionSpec(
+                    name: "interface", value: "PATTERN", isRepeated: true,
+                    help: "which network interfaces count for discovery: eth*, or !docker* for all others"),
+                OptionSpec(
+                    name: "advertise", value: "HOST:PORT", isRepeated: true,
+                    help: "where this node can be reached besides: told to the group"),
                 OptionSpec(name: "no-discovery", help: "neither announce this node nor look for others"),
                 OptionSpec(
                     name: "log", value: "LEVEL|AREA=LEVEL", isRepeated: true, help: "what is logged; see kith help log"),
