@@ -97,7 +97,11 @@ let package = Package(
             swiftSettings: settings),
         tests(of: "KithSimulation"),
         .testTarget(
-            name: "KithEndToEndTests", dependencies: ["KithDocument", "KithHTTPCore", "KithTestSupport", "kith"],
+            name: "KithEndToEndTests",
+            dependencies: [
+                "KithCrypto", "KithDocument", "KithHTTPCore", "KithNetwork", "KithReplication", "KithTransport",
+                "KithTestSupport", "kith",
+            ],
             swiftSettings: settings),
         // On a LAN of network namespaces; `--filter LAN` chooses it, and the suites so named of other targets.
         .testTarget(

@@ -55,6 +55,9 @@ package enum NodeLimits {
     /// Clocks further apart than this are a matter of health, in milliseconds.
     package static let clockSkewMilliseconds: Int64 = 60_000
 
+    /// A clock that shows less than this is wrong whoever else is there, in milliseconds since 1970: the beginning of 2025.
+    package static let earliestClockMilliseconds: Int64 = 1_735_689_600_000
+
     /// A presence record is sent anew after this time, in milliseconds, and forgotten after three of them.
     package static let presenceIntervalMilliseconds: UInt64 = 20_000
     /// Changes of one's own record are sent at most this often, in milliseconds.
@@ -64,6 +67,9 @@ package enum NodeLimits {
     package static let presenceBytes = ReplicationLimits.presenceBytes
     /// Counters of one's own records that are remembered: those that may still go round.
     package static let presenceCounters = 256
+    /// Records of this node's id that it has not made, each with a higher counter, after which another node has its identity:
+    /// those of before a restart are one or two, a twin makes more and more.
+    package static let presenceStrangers = 3
     /// Databases and neighbours that a presence record tells of; who has more tells of the first.
     package static let presenceDatabases = 64
     package static let presenceNeighbours = 256
@@ -72,6 +78,10 @@ package enum NodeLimits {
 
     /// Nodes that are announced and were never met, of those that status shows.
     package static let shownStrangers = 32
+    /// Nodes and addresses that were refused lately, of those that are remembered; the oldest goes.
+    package static let refusals = 32
+    /// How long a refusal is remembered after the last time, in milliseconds: an hour.
+    package static let refusalMilliseconds: Int64 = 3_600_000
     /// Open databases of one node: each costs a few descriptors and a page cache.
     package static let databases = 256
     /// Reader connections of one database: more than cores would not answer sooner.

@@ -112,6 +112,24 @@ import Testing
         #expect(error(try await join(code)) == .joinRefused(.expired))
     }
 
+    @Test(arguments: [("19900101000000Z", "19910101000000Z"), ("90000101000000Z", "99991231235959Z")])
+    func `an inviter whose certificate is out of its dates lets others in`(from: String, to: String) async throws {
+        let key = try PrivateKey.generate()
+        let adminKey = try PrivateKey.generate()
+        let info = try key.publicKeyInfo()
+        let admin = try group.root.makeAdmin(node: Identity.nodeID(ofPublicKeyInfo: info), key: adminKey, number: 1)
+        let certificate = try admin.issueNode(publicKeyInfo: info, role: .admin, number: 1) {
+            $0.notBefore = from
+            $0.notAfter = to
+        }
+        let inviter = try Identity(
+            groupName: "ward seven", nodeName: "old", key: key, certificate: certificate, issuer: admin.certificate,
+            root: group.root.certificate, adminKey: adminKey)
+        let office = try Office(inviter)
+        let code = try office.desk.invite(role: .writer, validMilliseconds: 60_000)
+        #expect(try await join(code, at: office).get().peer.admittedBy == inviter.nodeID)
+    }
+
     @Test func `a code of another group is not shown to this one`() async throws {
         _ = try office.desk.invite(role: .writer, validMilliseconds: 60_000)
         let other = try TestGroup()

@@ -4,7 +4,7 @@ import KithStore
 
 /// Maps requests on the control socket to the operations of a service, and their results to responses.
 package struct ControlRouter: Sendable {
-    private let service: any ControlService
+    let service: any ControlService
 
     package init(_ service: any ControlService) { self.service = service }
 
@@ -72,6 +72,7 @@ package struct ControlRouter: Sendable {
             try await service.resume(peer: call.value("peer"))
             return HTTPResponse(status: 204)
         case "invitations": return try await invite(call)
+        case "members", "revocations", "roles": return try await routeMembership(call, operation)
         case "log":
             try call.require("PUT", parameters: ["level", "area"])
             guard let level = call.value("level") else { throw ControlError(.usage, "the parameter level is missing") }
@@ -207,7 +208,7 @@ package struct ControlRouter: Sendable {
 
     private static let jsonHeaders: HTTPHeaders = ["Content-Type": "application/json"]
 
-    private static func json(_ bytes: [UInt8], status: Int = 200) -> HTTPResponse {
+    static func json(_ bytes: [UInt8], status: Int = 200) -> HTTPResponse {
         HTTPResponse(status: status, headers: jsonHeaders, body: .bytes(bytes + newline))
     }
 

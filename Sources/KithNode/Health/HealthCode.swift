@@ -16,6 +16,8 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case clockSkew = "CLOCK_SKEW"
     // Membership.
     case identityDuplicate = "IDENTITY_DUPLICATE"
+    case revoked = "REVOKED"
+    case singleAdmin = "SINGLE_ADMIN"
 
     /// What the check means and what to do.
     package var page: HealthPage {
@@ -30,6 +32,8 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .paused: .paused
         case .clockSkew: .clockSkew
         case .identityDuplicate: .identityDuplicate
+        case .revoked: .revoked
+        case .singleAdmin: .singleAdmin
         }
     }
 

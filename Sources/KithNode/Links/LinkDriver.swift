@@ -26,6 +26,10 @@ final class LinkDriver: @unchecked Sendable {
     let id: UInt64
     let peer: PeerIdentity
     let connection: Connection
+    /// Whether this node was no reader when the link was made.
+    let isSource: Bool
+    /// What was known of the group when the hello was made: `Membership.changeCount`.
+    let knownStatements: UInt64
     var isDialled: Bool { connection.direction == .dialled }
 
     private let catalog: DatabaseCatalog
@@ -48,13 +52,15 @@ final class LinkDriver: @unchecked Sendable {
 
     init(
         id: UInt64, peer: PeerIdentity, connection: Connection, configuration: LinkConfiguration,
-        catalog: DatabaseCatalog,
+        catalog: DatabaseCatalog, knownStatements: UInt64 = 0,
         log: Log, news: @escaping @Sendable (LinkDriver, LinkNews) -> Void
     ) {
         self.id = id
         self.peer = peer
         self.connection = connection
         self.catalog = catalog
+        self.knownStatements = knownStatements
+        isSource = configuration.localIsSource
         self.log = log
         self.news = news
         link = Link(configuration)

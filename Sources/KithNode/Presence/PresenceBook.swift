@@ -19,11 +19,18 @@ package struct PresenceBook: Sendable {
     /// This node's record as it was sent last.
     package private(set) var own: PresenceRecord?
     private var ownSentAt: Instant?
+    /// Whether the record is to be sent though it says nothing new.
+    private var mustRenew = false
     /// The counters that this node has used since it started, the first and the latest ones.
     private var firstCounter: UInt64?
     private var counters: [UInt64] = []
-    /// Whether a record of this node's id came round that this node has not made: another node has its identity.
-    package private(set) var isDoubled = false
+    /// Of records of this node's id that this node has not made since it started: the highest counter, and how often it
+    /// rose.
+    private var strangeCounter: UInt64?
+    private var strangeRises = 0
+    /// Whether such records keep coming: another node has this one's identity. One or two may be this node's own of before
+    /// a restart, with a clock that has been set back meanwhile.
+    package var isDoubled: Bool { strangeRises >= NodeLimits.presenceStrangers }
 
     package init(node: NodeID) { self.node = node }
 
@@ -31,7 +38,7 @@ package struct PresenceBook: Sendable {
     /// - Returns: whether it is news, to be passed on to the other neighbours.
     package mutating func hear(_ record: PresenceRecord, encoded: [UInt8], now: Instant) -> Bool {
         guard record.node != node else {
-            if let firstCounter, record.counter >= firstCounter, !counters.contains(record.counter) { isDoubled = true }
+            hearOwn(record.counter)
             return false
         }
         if let known = entries[record.node]?.record.counter ?? forgotten[record.node], record.counter <= known {
@@ -44,6 +51,16 @@ package struct PresenceBook: Sendable {
         return true
     }
 
+    /// A record of this node's id came round. One that this node has not made outranks its own until it counts on from
+    /// there.
+    private mutating func hearOwn(_ counter: UInt64) {
+        guard let firstCounter, counter >= firstCounter, !counters.contains(counter), counter > strangeCounter ?? 0
+        else { return }
+        strangeCounter = counter
+        strangeRises += 1
+        mustRenew = true
+    }
+
     /// This node's own record when it is to be sent: it changed and the last is not too fresh, or it grows old.
     /// - Parameters:
     ///   - counter: of the first record; from the wall clock, so that it rises across restarts.
@@ -51,11 +68,12 @@ package struct PresenceBook: Sendable {
     package mutating func ownRecord(
         counter: UInt64, now: Instant, _ describe: (UInt64) -> PresenceRecord
     ) -> PresenceRecord? {
-        let next = max(counter, (own?.counter ?? 0) + 1)
+        let highest = max(own?.counter ?? 0, strangeCounter ?? 0)
+        let next = max(counter, highest == .max ? highest : highest + 1)
         let record = describe(next)
         if let own, let ownSentAt {
             let age = now.milliseconds(since: ownSentAt)
-            let changed = record.says(otherThan: own)
+            let changed = mustRenew || record.says(otherThan: own)
             guard
                 age >= NodeLimits.presenceIntervalMilliseconds
                     || (changed && age >= NodeLimits.presenceMinimumMilliseconds)
@@ -63,6 +81,7 @@ package struct PresenceBook: Sendable {
         }
         own = record
         ownSentAt = now
+        mustRenew = false
         if firstCounter == nil { firstCounter = record.counter }
         counters.append(record.counter)
         if counters.count > NodeLimits.presenceCounters { counters.removeFirst() }
@@ -78,6 +97,9 @@ package struct PresenceBook: Sendable {
         }
         entries = entries.filter { now.milliseconds(since: $1.heardAt) < NodeLimits.presenceLifeMilliseconds }
     }
+
+    /// A node is a member no more: its record goes.
+    package mutating func forget(_ node: NodeID) { entries[node] = nil }
 
     /// All records but this node's own, ascending by node.
     package var records: [PresenceRecord] { entries.keys.sorted().compactMap { entries[$0]?.record } }

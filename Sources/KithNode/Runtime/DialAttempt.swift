@@ -28,7 +28,8 @@ enum DialTarget: Hashable, Comparable, Sendable {
 final class DialAttempt {
     enum Outcome {
         case connected(Connection, PeerIdentity, Endpoint)
-        case failed(Endpoint, String)
+        /// Why, and whether the two turned each other away rather than not meet.
+        case failed(Endpoint, String, refusal: TransportError?)
         /// Nothing is left to try.
         case exhausted
     }
@@ -129,7 +130,7 @@ final class DialAttempt {
                 }
             }
         } catch {
-            report(self, .failed(address, error.message))
+            report(self, .failed(address, error.message, refusal: nil))
         }
     }
 
@@ -145,7 +146,7 @@ final class DialAttempt {
 
     private func closed(_ number: Int, _ ending: Connection.Ending, _ address: Endpoint) {
         guard open.removeValue(forKey: number) != nil, !isOver else { return }
-        report(self, .failed(address, ending.message))
+        report(self, .failed(address, ending.message, refusal: ending.refusal))
         dialNext()
     }
 }
@@ -165,6 +166,18 @@ extension Connection.Ending {
         case .complete: "the peer closed the connection"
         case .closedHere: "closed here"
         case .failed(let error): error.message
+        }
+    }
+
+    /// The error, where one side turned the other away.
+    var refusal: TransportError? {
+        switch self {
+        case .failed(let error):
+            switch error {
+            case .refused, .refusedByPeer: error
+            default: nil
+            }
+        default: nil
         }
     }
 }

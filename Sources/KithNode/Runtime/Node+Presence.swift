@@ -31,6 +31,7 @@ extension Node {
     func heardPresence(_ bytes: [UInt8], from driver: LinkDriver) {
         do throws(ProtocolError) {
             let record = try PresenceRecord(encoded: bytes)
+            guard !isRevoked(record.node) else { return }
             guard presence.hear(record, encoded: bytes, now: SystemClock.now) else { return }
             if peers[record.node] == nil {
                 peers[record.node] = PeerState(record.node, now: SystemClock.wallMilliseconds)

@@ -34,7 +34,7 @@ package final class Node: @unchecked Sendable {
     var control: ControlServer?
 
     // The mesh.
-    let selection: MeshSelection
+    var selection: MeshSelection
     var arbiter: LinkArbiter
     var schedule: DialSchedule<DialTarget>
     var book = CandidateBook()
@@ -44,6 +44,7 @@ package final class Node: @unchecked Sendable {
     var peers: [NodeID: PeerState] = [:]
     var firstFeeds = FirstFeeds()
     var pauses = PauseList()
+    var refusals = RefusalBook()
     var presence: PresenceBook
     let linkNumbers = Atomic<UInt64>(0)
 
@@ -85,7 +86,8 @@ package final class Node: @unchecked Sendable {
             StoreEnvironment(now: { SystemClock.wallMilliseconds }, random: { SecureRandom.number() })
         }
         desk = try Self.makeDesk(identities, identity, membership)
-        selection = MeshSelection(node: identity.nodeID, isReader: identity.role == .reader)
+        selection = MeshSelection(
+            node: identity.nodeID, isReader: membership.standing(of: identity.peer)?.role ?? identity.role == .reader)
         arbiter = LinkArbiter(node: identity.nodeID)
         schedule = DialSchedule { SecureRandom.number() }
         presence = PresenceBook(node: identity.nodeID)
@@ -110,8 +112,9 @@ package final class Node: @unchecked Sendable {
         return try transport { () throws(TransportError) in
             let bytes = try identities.read(IdentityStore.invitesName, atMost: NodeLimits.invitesFileBytes)
             let book = try bytes.map { bytes throws(TransportError) in try InviteBook(encoded: bytes) } ?? InviteBook()
+            let clock = SteadyClock()
             return try JoinDesk(
-                identity: identity, membership: membership, book: book, now: { SystemClock.wallMilliseconds }
+                identity: identity, membership: membership, book: book, now: clock.read
             ) { bytes throws(TransportError) in try identities.write(bytes, to: IdentityStore.invitesName) }
         }
     }
@@ -171,8 +174,10 @@ package final class Node: @unchecked Sendable {
         do throws(TransportError) {
             let listener = try Listener(
                 endpoint, orNextPort: configuration.listen == nil, context: context
-            ) { [log] address, error in
+            ) { [weak self, log] address, error in
                 log(.debug, .link, "closed a stranger at \(address): \(error.message)")
+                guard let self else { return }
+                self.queue.async { self.noteStranger(address, error) }
             } opened: { [weak self] connection, peer in
                 self?.accepted(connection, peer)
             }

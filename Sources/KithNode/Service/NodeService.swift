@@ -76,8 +76,9 @@ struct NodeService: ControlService {
 
     func invite(_ request: ControlInvite) async throws(ControlError) -> ControlInvitation {
         guard let desk = node.desk, let role = Role(request.role) else {
-            throw ControlError(.forbidden, "only an admin can invite; this node is a \(node.identity.role)")
+            throw ControlError(.forbidden, "only an admin can invite; this node is a \(node.role)")
         }
+        try requireMembership()
         do throws(TransportError) {
             var root: GroupRoot?
             if role == .admin {
@@ -130,8 +131,9 @@ struct NodeService: ControlService {
     func setPolicy(_ policy: [UInt8], of name: String) async throws(ControlError) -> [UInt8] {
         _ = try database(name)
         guard let admin = node.identity.admin else {
-            throw ControlError(.forbidden, "only an admin can set a policy; this node is a \(node.identity.role)")
+            throw ControlError(.forbidden, "only an admin can set a policy; this node is a \(node.role)")
         }
+        try requireMembership()
         let json: [UInt8]
         do throws(DocumentError) { json = try MergePolicies.validated(policy) } catch {
             throw ControlError(.invalid, error.message)
@@ -144,8 +146,10 @@ struct NodeService: ControlService {
                 throw TransportError.malformed("the policy is too long to be told to peers")
             }
             let isKept = await onNode { node in
-                node.take(node.membership.take(statement))
-                return node.keptMembership == node.membership.changeCount
+                let changes = node.membership.take(statement)
+                let count = node.membership.changeCount
+                node.take(changes)
+                return node.keptMembership >= count
             }
             guard isKept else {
                 throw TransportError.identity(

@@ -165,6 +165,8 @@ package final class JoinDesk: Sendable {
     private func issue(
         _ invite: InviteBook.Invite, root: GroupRoot?, request: JoinRequest, publicKeyInfo: [UInt8], node: NodeID
     ) throws(JoinRefusal) -> JoinAnswer {
+        // A certificate for a revoked key would open no door.
+        guard membership.member(node)?.revocation == nil else { throw .cannotIssue }
         // A key that was here before comes back with a number above all that were seen of it.
         let number = (membership.highestNumber(of: node) ?? 0).addingReportingOverflow(1).partialValue
         do throws(TransportError) {
