@@ -39,7 +39,9 @@ package struct ClockEstimate: Hashable, Sendable {
         return best.offsetMilliseconds.magnitude > error ? best.offsetMilliseconds.magnitude - error : 0
     }
 
-    private static func error(_ sample: Sample) -> Int64 { Int64(clamping: sample.roundTripMilliseconds / 2) &+ 1 }
+    private static func error(_ sample: Sample) -> Int64 {
+        Int64(clamping: min(sample.roundTripMilliseconds / 2, UInt64(Int64.max) - 1) + 1)
+    }
 
     private static func agree(_ one: Sample, _ other: Sample) -> Bool {
         let (difference, overflow) = one.offsetMilliseconds.subtractingReportingOverflow(other.offsetMilliseconds)

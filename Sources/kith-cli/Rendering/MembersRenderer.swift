@@ -15,8 +15,8 @@ struct MembersRenderer {
     func lines() -> [String] {
         let all = members["members"]?.array ?? []
         var table = TextTable([
-            .init(title: "NODE", least: 12), .init(title: "ID"), .init(title: "ROLE"),
-            .init(title: "LET IN BY", least: 8),
+            .init(title: "NODE", least: 12), .init(title: "ID", leftOut: 2), .init(title: "ROLE"),
+            .init(title: "LET IN BY", least: 8, leftOut: 1),
             .init(title: "STATE", least: 10),
         ])
         let (ended, living) = (all.filter { $0["revoked"]?.bool == true }, all.filter { $0["revoked"]?.bool != true })

@@ -169,7 +169,7 @@ struct StatusRenderer {
 
     /// Who was turned away lately, or turned this node away, but for peers whose reason stands above.
     private func refusalLines() -> [String] {
-        let shown = peers.compactMap { $0["reason"] == nil ? nil : $0["id"]?.string }
+        let shown = peers.compactMap { $0["reason"]?.string == nil ? nil : $0["id"]?.string }
         let refusals = (status["refusals"]?.array ?? []).filter { refusal in
             refusal["node"]?.string.map { !shown.contains($0) } ?? true
         }
@@ -178,14 +178,14 @@ struct StatusRenderer {
             : ["", "refused lately"]
                 + refusals.flatMap { refusal -> [String] in
                     let who = refusal["name"]?.string ?? refusal["node"]?.string.map { Self.short($0) }
-                    let whom = [who, refusal["address"]?.string.map { "at \($0)" }].compactMap(\.self).joined(
-                        separator: " ")
-                    let verb = refusal["by"]?.string == "peer" ? "by the node" : "here"
+                    let place = refusal["address"]?.string.map { " at \($0)" } ?? ""
+                    let whom = (who ?? "somebody") + place
+                    let verb = refusal["by"]?.string == "peer" ? "refuses this node" : "was refused"
                     let age = refusal["last_at"]?.time.flatMap { time in now.map { $0 - time } }
                     let count = refusal["count"]?.natural ?? 1
                     let times = count > 1 ? "\(Wording.count(count)) times, the last " : ""
                     return indented(
-                        "\(verb) \(whom): \(refusal["reason"]?.string ?? "?") (\(times)\(Wording.age(milliseconds: age)))",
+                        "\(whom) \(verb): \(refusal["reason"]?.string ?? "?") (\(times)\(Wording.age(milliseconds: age)))",
                         first: "  ", rest: "      ")
                 }
     }
