@@ -225,6 +225,32 @@ import Testing
         }
     }
 
+    @Test func aLostAdminIsReplacedByTheRootAnywhere() async throws {
+        try await Lab.open(nodes: 4) { lab in
+            let lost = lab.node("ada")
+            let root = "\(lab.folder)/root.pem"
+            try await lost.kith("init", "--group", "g", "--name", "ada", "--root-out", root)
+            try await lost.start()
+            let writer = lab.node("ben")
+            try await writer.join(by: lost)
+            try await writer.start(peers: [lost])
+            try await writer.kith("wait")
+            lost.kill()
+            await lost.ended()
+            let without = try await writer.run(["invite", "--role", "admin"])
+            #expect(without.status == 1 && without.errorText.contains("--root"), "\(without.errorText)")
+            #expect(try await writer.run(["invite", "--root", root]).errorText.contains("only an admin"))
+            let admin = lab.node("cleo")
+            try await admin.join(by: writer, role: "admin", root: root)
+            try await admin.start(peers: [writer])
+            try await admin.kith("wait")
+            let other = lab.node("dora")
+            try await other.join(by: admin)
+            try await other.start(peers: [writer, admin])
+            try await other.kith("wait", "--peers", "2")
+        }
+    }
+
     // MARK: Helpers
 
     static func checks(_ node: TestNode) async throws -> [JSONValue] {

@@ -18,7 +18,7 @@ extension Node {
             queue.async { self.authenticated(driver) }
             return { _, event in driver.handle(event) }
         case .applicant(let publicKeyInfo):
-            return desk?.handler(for: publicKeyInfo, on: connection) { [log] outcome in
+            return desk.handler(for: publicKeyInfo, on: connection) { [log] outcome in
                 switch outcome {
                 case .admitted(let node, let role): log(.info, .node, "admitted \(node.short) to the group as \(role)")
                 case .refused(let refusal): log(.warning, .node, "refused a join: \(refusal.message)")

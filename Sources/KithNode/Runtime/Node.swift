@@ -22,7 +22,7 @@ package final class Node: @unchecked Sendable {
     let identities: IdentityStore
     let identity: Identity
     let membership: Membership
-    let desk: JoinDesk?
+    let desk: JoinDesk
     let catalog: DatabaseCatalog
     let startedAt = SystemClock.wallMilliseconds
     var tls: TLSContext?
@@ -107,13 +107,12 @@ package final class Node: @unchecked Sendable {
 
     private static func makeDesk(
         _ identities: IdentityStore, _ identity: Identity, _ membership: Membership
-    ) throws(NodeError) -> JoinDesk? {
-        guard identity.admin != nil else { return nil }
-        return try transport { () throws(TransportError) in
+    ) throws(NodeError) -> JoinDesk {
+        try transport { () throws(TransportError) in
             let bytes = try identities.read(IdentityStore.invitesName, atMost: NodeLimits.invitesFileBytes)
             let book = try bytes.map { bytes throws(TransportError) in try InviteBook(encoded: bytes) } ?? InviteBook()
             let clock = SteadyClock()
-            return try JoinDesk(
+            return JoinDesk(
                 identity: identity, membership: membership, book: book, now: clock.read
             ) { bytes throws(TransportError) in try identities.write(bytes, to: IdentityStore.invitesName) }
         }
@@ -160,7 +159,7 @@ package final class Node: @unchecked Sendable {
 
     private func listen() throws(NodeError) {
         let context = try Self.transport { () throws(TransportError) in
-            try TLSContext(.member(identity, membership: membership) { [desk] in desk?.answersJoins ?? false })
+            try TLSContext(.member(identity, membership: membership) { [desk] in desk.answersJoins })
         }
         tls = context
         // Where a node listens is kept for the next start.

@@ -28,7 +28,7 @@ enum CommandTable {
             text: [
                 "Opens an invitation on this node, which must be a running admin, and prints its code on one line. The "
                     + "code works once, until its time is over or five attempts with it failed.",
-                "An invitation for an admin needs the root's key.",
+                "An invitation for an admin needs the root's key; with it any node of the group can invite one.",
             ],
             options: [
                 OptionSpec(name: "role", value: "ROLE", help: "admin, writer or reader; without it writer"),
