@@ -168,4 +168,32 @@ import Testing
             #expect(one.log.contains("refuse") && two.log.contains("refused"))
         }
     }
+
+    @Test func whoSpeaksAnotherProtocolOrHasNoCodeIsNamedWithTheReason() async throws {
+        try await Lab.open(nodes: 1) { lab in
+            let node = try await lab.group(1)[0]
+            let address = try #require(node.address)
+            let stranger = try ChildProgram(
+                ["s_client", "-quiet", "-connect", address, "-alpn", "h2"], of: "/usr/bin/openssl", in: lab.folder)
+            _ = try await stranger.finish(within: 15)
+            let other = lab.node("zoe")
+            try await other.found("there")
+            try await other.start()
+            // A code of another group, at a node where nobody was invited.
+            let joiner = lab.node("carl")
+            let joined = try await joiner.run([
+                "join", try await other.kith("invite"), "--name", "carl", "--peer", address,
+            ])
+            #expect(joined.status == 1 && joined.errorText.contains("no invite is open"), "\(joined.errorText)")
+            for reason in ["does not speak", "no invite is open"] {
+                let shown = try await eventually(within: 20) {
+                    try await Self.refusals(node).contains { refusal in
+                        refusal["reason"]?.string?.contains(reason) == true && refusal["by"]?.string == "this_node"
+                            && refusal["address"]?.string == "127.0.0.1"
+                    }
+                }
+                #expect(shown, "\(reason)")
+            }
+        }
+    }
 }

@@ -251,6 +251,28 @@ import Testing
         }
     }
 
+    @Test func whatCantBeWrittenIsNotAcknowledged() async throws {
+        try await Lab.open(nodes: 2) { lab in
+            let nodes = try await lab.group(2)
+            let id = String(repeating: "cd", count: 32)
+            // Where the file is written aside there is a folder.
+            let aside = "\(nodes[0].directory)/membership.new"
+            try #require(mkdir(aside, 0o700) == 0)
+            for arguments in [["revoke", id, "--yes"], ["revoke", id, "--yes"], ["role", "ben", "reader"]] {
+                let result = try await nodes[0].run(arguments)
+                #expect(result.status == 1 && result.errorText.contains("disk"), "\(arguments): \(result.errorText)")
+            }
+            try #require(rmdir(aside) == 0)
+            try await nodes[0].kith("revoke", id, "--yes")
+            nodes[0].kill()
+            await nodes[0].ended()
+            try await nodes[0].start(peers: nodes)
+            let members = try await nodes[0].json("members", "--json")["members"]?.array ?? []
+            #expect(members.first { $0["id"]?.string == id }?["revoked"]?.bool == true)
+            #expect(members.first { $0["name"]?.string == "ben" }?["role"]?.string == "reader")
+        }
+    }
+
     // MARK: Helpers
 
     static func checks(_ node: TestNode) async throws -> [JSONValue] {

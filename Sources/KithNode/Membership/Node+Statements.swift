@@ -27,6 +27,8 @@ extension Node {
         }
         if member?.revocation != nil {
             result.isRevokedAlready = true
+            // It may hold and not be on disk yet, should that have failed before.
+            if !isDryRun { try requireKept(membership.changeCount) }
             return result
         }
         guard result.isByRoot || !isRevokedHere else {
@@ -78,7 +80,10 @@ extension Node {
         var result = ControlRoleChange(id: node.description, role: role.description)
         result.name = knownName(of: node)
         result.isNew = member?.role != role
-        guard result.isNew else { return result }
+        guard result.isNew else {
+            try requireKept(membership.changeCount)
+            return result
+        }
         // A certificate that was never seen here has the number 1.
         let highest = max(1, membership.highestNumber(of: node) ?? 1)
         guard highest < UInt64.max else {
@@ -112,6 +117,12 @@ extension Node {
         }
         let count = membership.changeCount
         take(changes)
+        try requireKept(count)
+    }
+
+    /// What is known of the group is on disk up to a count of changes when this returns.
+    private func requireKept(_ count: UInt64) throws(ControlError) {
+        if keptMembership < count { keepMembership() }
         guard keptMembership >= count else {
             throw ControlError(.failed, "it holds now but can't be written to disk: see the log, and say it again")
         }

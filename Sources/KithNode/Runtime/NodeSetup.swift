@@ -67,7 +67,8 @@ package enum NodeSetup {
     /// Whether a person should be asked before this directory joins by a code: it holds databases, and the code is not of
     /// the group that the node has left. Nil where there is nothing to ask, or where the join will fail anyway.
     package static func arrival(in directory: NodeDirectory, by text: String) -> Arrival? {
-        guard let code = try? InviteCode(text) else { return nil }
+        guard let code = try? InviteCode(text), (try? IdentityStore(directory: directory.path).expectVacant()) != nil
+        else { return nil }
         let databases = (try? Store.names(in: directory.path + "/databases")) ?? []
         let former = IdentityStore(directory: directory.path).formerGroup()
         guard !databases.isEmpty, former?.shortFingerprint != code.shortFingerprint else { return nil }

@@ -33,6 +33,8 @@ enum MembershipCommands {
         guard let id = preview["id"]?.string else { throw CommandError("the node's answer names no node") }
         let called = name(of: preview)
         if preview["already"]?.bool == true {
+            // Asked for all the same: it returns when that is on disk.
+            _ = try ask(id, isDryRun: false)
             Messages.line("\(called) was revoked already")
             return ExitStatus.done
         }
