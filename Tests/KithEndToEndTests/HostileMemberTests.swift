@@ -88,6 +88,32 @@ import Testing
         }
     }
 
+    @Test func aWriterThatIsMadeAReaderIsPulledNoMoreWhateverItSays() async throws {
+        try await Lab.open(nodes: 3) { lab in
+            let nodes = try await lab.group(2)
+            let patched = lab.node("paul")
+            try await patched.join(by: nodes[0])
+            try await nodes.makeDatabase("notes")
+            try await nodes.settle("notes")
+            let link = try HandDrivenLink(as: patched, to: nodes[1])
+            let own = link.identity.nodeID
+            link.sayHello { $0.databases = [Self.entry(1, "notes")] }
+            let pulled = try await eventually(within: 20) {
+                link.heard.contains { if case .open = $0 { true } else { false } }
+            }
+            #expect(pulled, "documents are pulled from a writer")
+            // The admin has not met it, and knows its id.
+            try await nodes[0].kith("role", own.description, "reader")
+            let ended = try await eventually(within: 50) { link.goodbye != nil }
+            #expect(ended)
+            let again = try HandDrivenLink(as: patched, to: nodes[1])
+            again.sayHello { $0.databases = [Self.entry(1, "notes")] }
+            try await again.roundTrip()
+            #expect(!again.heard.contains { if case .open = $0 { true } else { false } })
+            #expect(again.goodbye == nil, "a reader may still read")
+        }
+    }
+
     @Test func aPeerOfAnotherVersionIsRefusedWithBothRanges() async throws {
         try await Lab.open(nodes: 2) { lab in
             let nodes = try await lab.group(1)
