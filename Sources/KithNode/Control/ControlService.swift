@@ -32,6 +32,13 @@ package protocol ControlService: Sendable {
     /// Makes a node a reader or a writer; returns when that is on disk.
     func setRole(_ role: String, of node: String) async throws(ControlError) -> ControlRoleChange
 
+    // MARK: Identity
+
+    /// Who the node is, and on which machine.
+    func identity() async throws(ControlError) -> NodeIdentity
+    /// The directory was moved to this machine: the node goes on as it was.
+    func keepMachine() async throws(ControlError)
+
     /// Ascending by name.
     func databases() async throws(ControlError) -> [ControlStatus.Database]
     /// - Throws: code `exists` where there is one of that name.

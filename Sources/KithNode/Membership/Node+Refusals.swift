@@ -24,13 +24,14 @@ extension Node {
         }
     }
 
-    /// A dial ended because one side turned the other away.
+    /// A dial failed; noted where one side turned the other away.
     /// - Parameter expected: the node that was to be at the address.
     func noteRefusedDial(_ address: Endpoint, _ expected: NodeID?, _ error: TransportError) {
         switch error {
         case .refused(.revoked(let node)): note(node, at: address.description, isByPeer: false, Self.revokedReason)
         case .refused(let refusal): note(nil, at: address.description, isByPeer: false, refusal.message)
-        default: note(nil, at: address.description, isByPeer: true, error.message)
+        case .refusedByPeer: note(nil, at: address.description, isByPeer: true, error.message)
+        default: break
         }
     }
 
@@ -38,8 +39,9 @@ extension Node {
     func noteRefusal(_ driver: LinkDriver, _ end: LinkEnd?, _ ending: Connection.Ending, _ reason: String) {
         let peer = driver.peer.nodeID
         if let end {
-            if end.isByPeer, end.goodbye.code == .paused {
+            if end.isByPeer, [.paused, .duplicate].contains(end.goodbye.code) {
                 peers[peer]?.refusal = reason
+                if end.goodbye.code == .duplicate { turnedAwayAsTwin(by: peer) }
             } else if [.notTrusted, .versionMismatch].contains(end.goodbye.code) {
                 peers[peer]?.refusal = isRevoked(peer) ? Self.revokedReason : reason
                 note(peer, at: driver.connection.remote, isByPeer: end.isByPeer, peers[peer]?.refusal ?? reason)

@@ -21,16 +21,9 @@ package struct PresenceBook: Sendable {
     private var ownSentAt: Instant?
     /// Whether the record is to be sent though it says nothing new.
     private var mustRenew = false
-    /// The counters that this node has used since it started, the first and the latest ones.
-    private var firstCounter: UInt64?
-    private var counters: [UInt64] = []
-    /// Of records of this node's id that this node has not made since it started: the highest counter, and how often it
-    /// rose.
-    private var strangeCounter: UInt64?
-    private var strangeRises = 0
-    /// Whether such records keep coming: another node has this one's identity. One or two may be this node's own of before
-    /// a restart, with a clock that has been set back meanwhile.
-    package var isDoubled: Bool { strangeRises >= NodeLimits.presenceStrangers }
+    /// The highest counter of a record of this node's id that came round and was above its own: one of before a restart,
+    /// with a clock that has been set back meanwhile, or a twin's.
+    private var outranking: UInt64 = 0
 
     package init(node: NodeID) { self.node = node }
 
@@ -38,7 +31,7 @@ package struct PresenceBook: Sendable {
     /// - Returns: whether it is news, to be passed on to the other neighbours.
     package mutating func hear(_ record: PresenceRecord, encoded: [UInt8], now: Instant) -> Bool {
         guard record.node != node else {
-            hearOwn(record.counter)
+            outrank(record.counter)
             return false
         }
         if let known = entries[record.node]?.record.counter ?? forgotten[record.node], record.counter <= known {
@@ -51,13 +44,10 @@ package struct PresenceBook: Sendable {
         return true
     }
 
-    /// A record of this node's id came round. One that this node has not made outranks its own until it counts on from
-    /// there.
-    private mutating func hearOwn(_ counter: UInt64) {
-        guard let firstCounter, counter >= firstCounter, !counters.contains(counter), counter > strangeCounter ?? 0
-        else { return }
-        strangeCounter = counter
-        strangeRises += 1
+    /// A record of this node's id came round. One that others would believe before its own is outranked with the next.
+    private mutating func outrank(_ counter: UInt64) {
+        guard let own, counter > own.counter, counter > outranking else { return }
+        outranking = counter
         mustRenew = true
     }
 
@@ -68,7 +58,7 @@ package struct PresenceBook: Sendable {
     package mutating func ownRecord(
         counter: UInt64, now: Instant, _ describe: (UInt64) -> PresenceRecord
     ) -> PresenceRecord? {
-        let highest = max(own?.counter ?? 0, strangeCounter ?? 0)
+        let highest = max(own?.counter ?? 0, outranking)
         let next = max(counter, highest == .max ? highest : highest + 1)
         let record = describe(next)
         if let own, let ownSentAt {
@@ -82,9 +72,6 @@ package struct PresenceBook: Sendable {
         own = record
         ownSentAt = now
         mustRenew = false
-        if firstCounter == nil { firstCounter = record.counter }
-        counters.append(record.counter)
-        if counters.count > NodeLimits.presenceCounters { counters.removeFirst() }
         return record
     }
 
@@ -113,6 +100,6 @@ package struct PresenceBook: Sendable {
 extension PresenceRecord {
     fileprivate func says(otherThan other: PresenceRecord) -> Bool {
         neighbours != other.neighbours || databases != other.databases || name != other.name
-            || isReader != other.isReader || softwareVersion != other.softwareVersion
+            || isReader != other.isReader || doubled != other.doubled || softwareVersion != other.softwareVersion
     }
 }

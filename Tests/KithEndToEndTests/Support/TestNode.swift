@@ -11,6 +11,7 @@ final class TestNode: Sendable {
     let directory: String
     /// For what the processes print.
     private let folder: String
+    private let environment: [String]
     private let state = Mutex(State())
 
     private struct State {
@@ -21,9 +22,11 @@ final class TestNode: Sendable {
         var environment: [String] = []
     }
 
-    init(_ name: String, in folder: String) {
+    /// - Parameter environment: what its processes find besides the usual, `NAME=VALUE`.
+    init(_ name: String, in folder: String, environment: [String] = []) {
         self.name = name
         self.folder = folder
+        self.environment = environment
         directory = "\(folder)/\(name)"
     }
 
@@ -39,7 +42,8 @@ final class TestNode: Sendable {
     /// A command of this node that goes on meanwhile.
     func program(_ arguments: [String], input: [UInt8] = []) throws -> ChildProgram {
         let more = state.withLock { $0.environment }
-        return try ChildProgram(arguments, in: folder, input: input, environment: ["KITH_DATA=\(directory)"] + more)
+        return try ChildProgram(
+            arguments, in: folder, input: input, environment: ["KITH_DATA=\(directory)"] + environment + more)
     }
 
     /// What its programs find in their environment from now on, `NAME=VALUE` each, besides what they need.
