@@ -72,6 +72,8 @@ package enum TransportLimits {
     package static let statementBytes = 16 * 1024
     /// Revocations that one signer may have in force: more than nodes in any group. The root has a share of its own.
     package static let revocationsPerSigner = 4_096
+    /// Nodes whose role one signer may have changed: as many as it may revoke.
+    package static let rolesPerSigner = 4_096
     /// Databases with a policy, and databases in a membership file.
     package static let policies = 4_096
     /// Nodes whose role is remembered.

@@ -21,6 +21,8 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case descriptorsLow = "DESCRIPTORS_LOW"
     // Membership.
     case identityDuplicate = "IDENTITY_DUPLICATE"
+    case revoked = "REVOKED"
+    case singleAdmin = "SINGLE_ADMIN"
     case machineChanged = "MACHINE_CHANGED"
 
     /// What the check means and what to do.
@@ -40,6 +42,8 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .pathMTU: .pathMTU
         case .descriptorsLow: .descriptorsLow
         case .identityDuplicate: .identityDuplicate
+        case .revoked: .revoked
+        case .singleAdmin: .singleAdmin
         case .machineChanged: .machineChanged
         }
     }

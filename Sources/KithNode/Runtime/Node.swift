@@ -22,7 +22,7 @@ package final class Node: @unchecked Sendable {
     let identities: IdentityStore
     let identity: Identity
     let membership: Membership
-    let desk: JoinDesk?
+    let desk: JoinDesk
     let catalog: DatabaseCatalog
     let startedAt = SystemClock.wallMilliseconds
     var tls: TLSContext?
@@ -42,7 +42,7 @@ package final class Node: @unchecked Sendable {
     var control: ControlServer?
 
     // The mesh.
-    let selection: MeshSelection
+    var selection: MeshSelection
     var arbiter: LinkArbiter
     var schedule: DialSchedule<DialTarget>
     var book = CandidateBook()
@@ -52,6 +52,7 @@ package final class Node: @unchecked Sendable {
     var peers: [NodeID: PeerState] = [:]
     var firstFeeds = FirstFeeds()
     var pauses = PauseList()
+    var refusals = RefusalBook()
     var presence: PresenceBook
     let linkNumbers = Atomic<UInt64>(0)
     /// Names this process among all that run with this identity, one after the other or, by mistake, at once.
@@ -112,7 +113,8 @@ package final class Node: @unchecked Sendable {
             StoreEnvironment(now: { SystemClock.wallMilliseconds }, random: { SecureRandom.number() })
         }
         desk = try Self.makeDesk(identities, identity, membership)
-        selection = MeshSelection(node: identity.nodeID, isReader: identity.role == .reader)
+        selection = MeshSelection(
+            node: identity.nodeID, isReader: membership.standing(of: identity.peer)?.role ?? identity.role == .reader)
         arbiter = LinkArbiter(node: identity.nodeID)
         schedule = DialSchedule { SecureRandom.number() }
         presence = PresenceBook(node: identity.nodeID)
@@ -133,13 +135,13 @@ package final class Node: @unchecked Sendable {
 
     private static func makeDesk(
         _ identities: IdentityStore, _ identity: Identity, _ membership: Membership
-    ) throws(NodeError) -> JoinDesk? {
-        guard identity.admin != nil else { return nil }
-        return try transport { () throws(TransportError) in
+    ) throws(NodeError) -> JoinDesk {
+        try transport { () throws(TransportError) in
             let bytes = try identities.read(IdentityStore.invitesName, atMost: NodeLimits.invitesFileBytes)
             let book = try bytes.map { bytes throws(TransportError) in try InviteBook(encoded: bytes) } ?? InviteBook()
-            return try JoinDesk(
-                identity: identity, membership: membership, book: book, now: { SystemClock.wallMilliseconds }
+            let clock = SteadyClock()
+            return JoinDesk(
+                identity: identity, membership: membership, book: book, now: clock.read
             ) { bytes throws(TransportError) in try identities.write(bytes, to: IdentityStore.invitesName) }
         }
     }
@@ -199,7 +201,7 @@ package final class Node: @unchecked Sendable {
 
     private func listen() throws(NodeError) {
         let context = try Self.transport { () throws(TransportError) in
-            try TLSContext(.member(identity, membership: membership) { [desk] in desk?.answersJoins ?? false })
+            try TLSContext(.member(identity, membership: membership) { [desk] in desk.answersJoins })
         }
         tls = context
         // Where a node listens is kept for the next start.
@@ -213,8 +215,10 @@ package final class Node: @unchecked Sendable {
         do throws(TransportError) {
             let listener = try Listener(
                 endpoint, orNextPort: configuration.listen == nil, context: context
-            ) { [log] address, error in
+            ) { [weak self, log] address, error in
                 log(.debug, .link, "closed a stranger at \(address): \(error.message)")
+                guard let self else { return }
+                self.queue.async { self.noteStranger(address, error) }
             } opened: { [weak self] connection, peer in
                 self?.accepted(connection, peer)
             }

@@ -23,7 +23,8 @@ package enum Joiner {
         let context = try TLSContext(.joiner(key: keys.node, shortFingerprint: code.shortFingerprint))
         let attempt = Attempt(
             code: code, nodeName: nodeName, key: keys.node, adminKey: keys.admin, completion: completion)
-        _ = try Connection.dial(endpoint, context, timeouts: timeouts, segmentBytes: segmentBytes) { connection, event in
+        _ = try Connection.dial(endpoint, context, timeouts: timeouts, segmentBytes: segmentBytes) {
+            connection, event in
             attempt.handle(event, of: connection)
         }
     }
