@@ -34,7 +34,7 @@ extension Node {
     private func discovered(_ services: [DiscoveredService]) {
         let before = Set(book.announcedNodes)
         book.setDiscovered(services.filter { $0.nodeID != id })
-        isDoubled = services.contains { $0.nodeID == id && $0.isPresent && !$0.addresses.isEmpty }
+        lookAtTwins(services.filter { $0.nodeID == id && $0.isPresent })
         for node in book.announcedNodes where !before.contains(node) {
             log(.debug, .discovery, "\(node.short) is announced")
             schedule.hasten(.node(node), now: SystemClock.now)

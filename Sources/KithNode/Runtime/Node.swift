@@ -93,8 +93,9 @@ package final class Node: @unchecked Sendable {
     var healthAt: Instant?
     /// Since when nodes are announced to which there is no link.
     var announcedSince: [NodeID: Instant] = [:]
-    /// Another machine announces this node's id.
-    var isDoubled = false
+    /// The addresses that this node was given, and those at which somebody announces this node's own id.
+    var staticPeers: [Endpoint] = []
+    var announcedAsSelf: [Endpoint] = []
 
     /// Takes the directory's lock, reads the identity and opens the databases. Nothing is sent or received before `start`.
     /// - Throws: `NodeError` with what is wrong and what to do.
@@ -159,7 +160,8 @@ package final class Node: @unchecked Sendable {
         try checkMachine()
         try beginInstance()
         pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
-        book.setStatic(try Self.endpoints(configuration.peers))
+        staticPeers = try Self.endpoints(configuration.peers)
+        book.setStatic(staticPeers)
         advertised = try Self.endpoints(configuration.advertise).map(\.description)
         guard advertised.count <= NodeLimits.presenceAddresses else {
             throw NodeError(
