@@ -92,12 +92,24 @@ let package = Package(
         tests(of: "KithHTTPCore"),
         tests(
             of: "KithNode",
-            ["KithDiscovery", "KithDocument", "KithHTTPCore", "KithNetwork", "KithReplication", "KithStore"]),
+            [
+                "KithDiscovery", "KithDocument", "KithHTTPCore", "KithMerge", "KithNetwork", "KithReplication", "KithStore",
+            ]),
         .testTarget(
             name: "KithCommandTests",
             dependencies: ["KithDocument", "KithHTTPCore", "KithNode", "KithTestSupport", "kith"], exclude: ["Golden"],
             swiftSettings: settings),
         tests(of: "KithSimulation"),
+        // What is fuzzed, and its tests; `make fuzz` drives the same with libFuzzer.
+        .target(
+            name: "KithFuzzing",
+            dependencies: [
+                "KithDocument", "KithHTTPCore", "KithNode", "KithReplication", "KithTestSupport", "KithTransport",
+            ],
+            path: "Tests/KithFuzzing", swiftSettings: settings),
+        .testTarget(
+            name: "KithFuzzingTests", dependencies: ["KithFuzzing", "KithTestSupport"], exclude: ["Findings"],
+            swiftSettings: settings),
         .testTarget(
             name: "KithEndToEndTests",
             dependencies: [
@@ -111,3 +123,11 @@ let package = Package(
             swiftSettings: settings),
     ]
 )
+
+// The fuzzer links only where everything is built with -sanitize=fuzzer, as `make fuzz` does.
+if Context.environment["KITH_FUZZ"] != nil {
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzz/CLibFuzzer"),
+        command("kith-fuzz", path: "Tests/Fuzz/kith-fuzz", ["CLibFuzzer", "KithFuzzing"]),
+    ]
+}

@@ -77,6 +77,8 @@ package enum LinkEvent: Hashable, Sendable {
     case refused(database: String, [Refusal])
     /// Documents from here that the peer refused.
     case refusedByPeer(database: String, [Refusal])
+    /// What was found out about the history of a database, here or at the peer.
+    case history(database: String, HistoryFinding)
 }
 
 package struct PeerDescription: Hashable, Sendable {

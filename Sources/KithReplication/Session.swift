@@ -191,6 +191,7 @@ struct Session {
         source?.serve(facts, &output)
         puller?.refreshAcknowledgement(facts, &output)
         comparison.update(comparablePair, now: output.now)
+        noteTold(output.now)
     }
 
     var nextDeadline: Instant? {
@@ -218,6 +219,7 @@ struct Session {
         return SessionStatus(
             state: state, inChanges: inChanges, outChanges: outChanges, digestEqual: isEqual, pulled: facts.pulled,
             pushed: facts.pushed, refused: facts.refused, refusedByPeer: facts.refusedByPeer,
+            leftOutHere: comparison.leftOut?.here, leftOutByPeer: comparison.leftOut?.byPeer,
             isInSync: isEqual == true && (!facts.pulls || inChanges == 0) && (!facts.serves || outChanges == 0))
     }
 

@@ -4,7 +4,7 @@ import KithStore
 
 /// Maps requests on the control socket to the operations of a service, and their results to responses.
 package struct ControlRouter: Sendable {
-    private let service: any ControlService
+    let service: any ControlService
 
     package init(_ service: any ControlService) { self.service = service }
 
@@ -36,6 +36,7 @@ package struct ControlRouter: Sendable {
                         + "only those, digits and _$()+-, up to \(DocumentLimits.databaseNameBytes) bytes")
             }
             return try await routeDatabase(call, call.segments[2])
+        case "identity": return try await routeIdentity(call)
         case .some where call.segments.count == 2: return try await routeNode(call, call.segments[1])
         default: throw call.unknownPath
         }
@@ -208,7 +209,7 @@ package struct ControlRouter: Sendable {
 
     private static let jsonHeaders: HTTPHeaders = ["Content-Type": "application/json"]
 
-    private static func json(_ bytes: [UInt8], status: Int = 200) -> HTTPResponse {
+    static func json(_ bytes: [UInt8], status: Int = 200) -> HTTPResponse {
         HTTPResponse(status: status, headers: jsonHeaders, body: .bytes(bytes + newline))
     }
 

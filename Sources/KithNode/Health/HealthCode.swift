@@ -19,6 +19,7 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case descriptorsLow = "DESCRIPTORS_LOW"
     // Membership.
     case identityDuplicate = "IDENTITY_DUPLICATE"
+    case machineChanged = "MACHINE_CHANGED"
 
     /// What the check means and what to do.
     package var page: HealthPage {
@@ -35,6 +36,7 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .pathMTU: .pathMTU
         case .descriptorsLow: .descriptorsLow
         case .identityDuplicate: .identityDuplicate
+        case .machineChanged: .machineChanged
         }
     }
 

@@ -21,6 +21,7 @@ extension Node {
             }
             return { _, event in driver.handle(event) }
         case .applicant(let publicKeyInfo):
+            if isHeld { return nil }
             return desk?.handler(for: publicKeyInfo, on: connection) { [log] outcome in
                 switch outcome {
                 case .admitted(let node, let role): log(.info, .node, "admitted \(node.short) to the group as \(role)")
@@ -51,8 +52,14 @@ extension Node {
     /// answers.
     func authenticated(_ driver: LinkDriver, hasContended: Bool = false) {
         let peer = driver.peer.nodeID
+        let now = SystemClock.now
+        if peer == id { twins.acceptedSelf(isDialling: !attempts.isEmpty, now: now) }
         guard isRunning, peer != id else { return driver.connection.close() }
         drivers[driver.id] = driver
+        if isHeld {
+            driver.start(held: Set(catalog.databases.map(\.name.string)))
+            return driver.post(.stop(Goodbye(code: .paused, text: Self.heldText)))
+        }
         if let pause = pauses.pause(of: peer, now: SystemClock.wallMilliseconds) {
             driver.start(held: Set(catalog.databases.map(\.name.string)))
             let text = pause.until.map { "paused here until \(Timestamp.text(ofMilliseconds: $0))" } ?? "paused here"
@@ -63,6 +70,7 @@ extension Node {
         let isBetter =
             driver.isDialled && driver.connection.segmentBytes == nil && old?.connection.segmentBytes != nil
         let isAlive = old != nil && !hasContended && !isBetter && !isSuspect(peer)
+        if isAlive, turnsAwayTwin(driver, now: now) { return }
         let link = LinkArbiter.Link(id: driver.id, isDialled: driver.isDialled, tieBreak: driver.tieBreak)
         switch arbiter.authenticated(link, to: peer, oldIsAlive: isAlive) {
         case .reject: contend(driver)
@@ -167,6 +175,7 @@ extension Node {
             for refusal in refusals.prefix(3) {
                 log(.warning, .link, "\(peer.short) refused a document of \(database): \(refusal.reason)")
             }
+        case .history(let database, let finding): found(finding, of: database, with: peer)
         }
     }
 
@@ -184,8 +193,9 @@ extension Node {
         } else if let end, end.isByPeer {
             peers[peer]?.lastError = reason
         }
-        if let end, end.isByPeer, [.notTrusted, .paused, .versionMismatch].contains(end.goodbye.code) {
+        if let end, end.isByPeer, [.notTrusted, .paused, .versionMismatch, .duplicate].contains(end.goodbye.code) {
             peers[peer]?.refusal = reason
+            if end.goodbye.code == .duplicate { turnedAwayAsTwin(by: peer) }
         } else if case .failed(.refusedByPeer) = ending {
             peers[peer]?.refusal = reason
         }

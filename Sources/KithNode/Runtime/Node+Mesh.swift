@@ -10,7 +10,8 @@ extension Node {
     // MARK: Discovery
 
     func startDiscovery() {
-        guard configuration.usesDiscovery, let listener else { return }
+        // Who is held is not announced: the original may be, under the same id.
+        guard configuration.usesDiscovery, let listener, !isHeld else { return }
         let discovery = AvahiDiscovery()
         self.discovery = discovery
         let advertisement = Advertisement(
@@ -69,6 +70,7 @@ extension Node {
         let wall = SystemClock.wallMilliseconds
         pauses.expire(now: wall)
         presence.expire(now: now)
+        for address in twins.expire(now: now) { book.reachedTwin(at: address, now: now.milliseconds) }
         noteSeen(now: now)
         forgetUnmet()
         keepMembership()
@@ -96,6 +98,7 @@ extension Node {
     }
 
     private func targets(now: Instant, wall: Int64) -> [DialTarget] {
+        if isHeld { return [] }
         let members = members
         var wanted = selection.wanted(members: members, isReachable: isReachable)
         wanted += newcomers(Set(members)) + bridges(now: now)
@@ -145,6 +148,7 @@ extension Node {
     private func noteHealth(now: Instant) {
         if let healthAt, now.milliseconds(since: healthAt) < NodeLimits.evaluationMilliseconds { return }
         healthAt = now
+        noteRollbacks(now: SystemClock.wallMilliseconds)
         _ = status()
     }
 
@@ -255,6 +259,7 @@ extension Node {
     ) {
         if peer.nodeID == id {
             book.reachedSelf(at: address, now: now.milliseconds)
+            twins.dialledSelf(at: address, now: now)
             connection.close()
             return evaluate()
         }

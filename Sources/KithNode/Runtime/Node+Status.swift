@@ -62,6 +62,7 @@ extension Node {
             status.conflicts = summary.conflicts
             status.purged = summary.purged
             status.sequence = summary.position.sequence
+            status.putBackAt = rollbacks[database.name.string]?.at
             status.digest = summary.digest.description
             status.bytes = UInt64(sizes.file)
             status.walBytes = UInt64(sizes.log)
@@ -109,6 +110,7 @@ extension Node {
         status.name = peer.name
         let pause = pauses.pause(of: node, now: now)
         (status.state, status.reason) = state(of: peer, isPaused: pause != nil, now: now)
+        if isHeld { (status.state, status.reason) = (.paused, "this node is held: MACHINE_CHANGED") }
         status.connected = peer.isOpen
         status.since = peer.stateSince
         status.lastExchangeAt = lastExchange(peer, now: now)
@@ -131,12 +133,14 @@ extension Node {
                 lastError: candidate.lastError)
         }
         status.databases = peer.sessions.keys.sorted().compactMap { name in
-            peer.sessions[name].map { Self.database(name, $0) }
+            peer.sessions[name].map { Self.database(name, $0, peer.comparisons[name]) }
         }
         return status
     }
 
-    private static func database(_ name: String, _ session: SessionStatus) -> ControlStatus.PeerDatabase {
+    private static func database(
+        _ name: String, _ session: SessionStatus, _ comparison: ComparisonRecord?
+    ) -> ControlStatus.PeerDatabase {
         var status = ControlStatus.PeerDatabase()
         status.name = name
         status.inChanges = session.inChanges
@@ -145,6 +149,11 @@ extension Node {
         status.pulled = session.pulled
         status.pushed = session.pushed
         status.refused = session.refused
+        status.leftOutHere = session.leftOutHere
+        status.leftOutByPeer = session.leftOutByPeer
+        status.comparedAt = comparison?.at
+        status.comparedBecause = comparison.map { $0.reason == .noCheckpoint ? "no_checkpoint" : "digests_differed" }
+        status.comparedRevisions = comparison.map { UInt64($0.stored) }
         return status
     }
 

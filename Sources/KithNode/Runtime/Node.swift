@@ -46,6 +46,12 @@ package final class Node: @unchecked Sendable {
     var pauses = PauseList()
     var presence: PresenceBook
     let linkNumbers = Atomic<UInt64>(0)
+    /// Names this process among all that run with this identity, one after the other or, by mistake, at once.
+    let instance = SecureRandom.number()
+    var twins: TwinBook
+    /// The directory was used on another machine before: nothing is replicated until somebody has said why.
+    var isHeld: Bool { held.load(ordering: .relaxed) }
+    private let held = Atomic(false)
     /// By peer a link that waits whether the one in use answers.
     var contenders: [NodeID: UInt64] = [:]
     var freshenings: [UInt64: Freshening] = [:]
@@ -69,6 +75,8 @@ package final class Node: @unchecked Sendable {
     var lastWatcher: UInt64 = 0
     var isNewsQueued = false
     var healthSince: [HealthCode: Int64] = [:]
+    /// By database when it was last found to have been put back.
+    var rollbacks: [String: RollbackRecord] = [:]
     var rememberedText = ""
     /// `Membership.changeCount` as it stands on disk.
     var keptMembership: UInt64 = 0
@@ -100,6 +108,7 @@ package final class Node: @unchecked Sendable {
         arbiter = LinkArbiter(node: identity.nodeID)
         schedule = DialSchedule { SecureRandom.number() }
         presence = PresenceBook(node: identity.nodeID)
+        twins = TwinBook(node: identity.nodeID, instance: instance, earlier: [], now: SystemClock.now)
     }
 
     private static func readMembership(
@@ -137,6 +146,8 @@ package final class Node: @unchecked Sendable {
     /// - Throws: `NodeError`: an address that is taken, a peer's address that is none.
     package func start() throws(NodeError) {
         let directory = configuration.directory.path
+        try checkMachine()
+        try beginInstance()
         pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
         var statics: [Endpoint] = []
         for peer in configuration.peers {
@@ -254,6 +265,8 @@ package final class Node: @unchecked Sendable {
 
     /// Somebody asked over the control socket that the node stop: whoever runs it does that.
     func requestStop() { queue.async { self.stopRequested?() } }
+
+    func setHeld(_ isHeld: Bool) { held.store(isHeld, ordering: .relaxed) }
 
     // MARK: Watching
 

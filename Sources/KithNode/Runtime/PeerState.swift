@@ -31,6 +31,8 @@ struct PeerState {
     var sessions: [String: SessionStatus] = [:]
     /// By name the sequence up to which the link knows the database here: what it says of being in sync holds for that.
     var told: [String: UInt64] = [:]
+    /// By database the last comparison by ranges; outlives the link.
+    var comparisons: [String: ComparisonRecord] = [:]
     /// Failed dials in a row.
     var failures = 0
 
@@ -39,9 +41,15 @@ struct PeerState {
         stateSince = now
     }
 
-    /// The peer, or this node, does not carry a database any more.
+    /// The peer does not carry a database any more.
     mutating func left(_ database: String) {
         carried[database] = nil
+        dropped(database)
+    }
+
+    /// This node does not carry a database any more. That the peer does stays known: it does not say so again, should the
+    /// database be made here anew.
+    mutating func dropped(_ database: String) {
         sessions[database] = nil
         told[database] = nil
     }
