@@ -176,7 +176,7 @@ extension ControlError {
             case .notFound: .notFound
             case .conflict: .conflict
             case .invalid: .invalid
-            case .storageFull, .readOnly, .locked, .clockBeyondRange, .inputOutput, .outOfMemory: .unavailable
+            case .storageFull, .readOnly, .locked, .clockBeyondRange, .inputOutput, .outOfMemory, .cancelled: .unavailable
             case .damaged, .newerFile, .foreignFile, .networkFileSystem, .cannotOpen, .internalError: .failed
             }
         self.init(code, error.message)
