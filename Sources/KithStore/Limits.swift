@@ -46,4 +46,6 @@ enum Limits {
     static let salvagedRowBytes = 64 << 20
     /// Most bytes of a database's name in the names of the files beside it: with the longest ending they fit in 255.
     static let nameBytesAside = 180
+    /// Bytes of a file that are read and handed on at once.
+    static let filePartBytes = 256 << 10
 }

@@ -106,6 +106,17 @@ package final class Store {
         return Set(names).sorted()
     }
 
+    /// Runs the body while the database is locked, so that nobody opens it; a replacement that was cut off is finished
+    /// first.
+    package static func withLock<Value>(
+        _ file: DatabaseFile, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let lock = try FileLock(file)
+        defer { withExtendedLifetime(lock) {} }
+        try FileReplacement.recover(file)
+        return try body()
+    }
+
     /// Removes a database that nobody has open, for good.
     /// - Throws: `StoreError` `locked` while it is open, and what the disk gives.
     package static func remove(_ file: DatabaseFile) throws(StoreError) {

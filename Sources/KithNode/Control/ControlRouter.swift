@@ -4,7 +4,7 @@ import KithStore
 
 /// Maps requests on the control socket to the operations of a service, and their results to responses.
 package struct ControlRouter: Sendable {
-    private let service: any ControlService
+    let service: any ControlService
 
     package init(_ service: any ControlService) { self.service = service }
 
@@ -153,6 +153,9 @@ package struct ControlRouter: Sendable {
             try call.require("GET")
             return Self.lines(try await service.exportDocuments(of: database))
         case (5..., "documents"): return try await routeDocument(call, database)
+        case (4, let operation):
+            guard let response = try await routeUpkeep(call, database, operation) else { throw call.unknownPath }
+            return response
         default: throw call.unknownPath
         }
     }
@@ -207,7 +210,7 @@ package struct ControlRouter: Sendable {
 
     private static let jsonHeaders: HTTPHeaders = ["Content-Type": "application/json"]
 
-    private static func json(_ bytes: [UInt8], status: Int = 200) -> HTTPResponse {
+    static func json(_ bytes: [UInt8], status: Int = 200) -> HTTPResponse {
         HTTPResponse(status: status, headers: jsonHeaders, body: .bytes(bytes + newline))
     }
 
@@ -218,7 +221,7 @@ package struct ControlRouter: Sendable {
     }
 
     /// A response of JSON lines. An error on the way is its last line, under a name that no document has.
-    private static func lines(_ stream: ControlStream) -> HTTPResponse {
+    static func lines(_ stream: ControlStream) -> HTTPResponse {
         HTTPResponse(
             status: 200, headers: ["Content-Type": "application/x-ndjson"],
             body: .stream { writer in

@@ -22,7 +22,7 @@ package enum Compaction {
     }
 
     /// The bytes of the pages that hold something.
-    private static func usedBytes(_ file: DatabaseFile) throws(StoreError) -> Int {
+    static func usedBytes(_ file: DatabaseFile) throws(StoreError) -> Int {
         let connection = try file.openForReading()
         let pages = try connection.number("PRAGMA page_count") ?? 0
         let free = try connection.number("PRAGMA freelist_count") ?? 0

@@ -37,6 +37,10 @@ enum FileReplacement {
     static func recover(_ file: DatabaseFile) throws(StoreError) {
         try finish(file)
         discardPart(of: file)
+        let copies = file.asideName(Backup.copyEnding)
+        for name in try FileSystem.names(in: file.directory) where name.hasPrefix(copies) {
+            _ = FileSystem.remove(file.directory + "/" + name)
+        }
     }
 
     /// Removes what is left of a file that was not finished.
