@@ -23,11 +23,19 @@ final class LANNode {
 
     /// Runs `kith` to its end in the node's namespace.
     /// - Returns: the exit status, nil where it was killed, and the lines of its output.
-    func command(_ arguments: String...) throws -> (status: Int32?, lines: [String]) {
+    func command(_ arguments: String...) throws -> (status: Int32?, lines: [String]) { try command(arguments) }
+
+    /// The same with a list.
+    func command(_ arguments: [String]) throws -> (status: Int32?, lines: [String]) {
         let child = try LineProcess(wrapped([arguments[0], "--data", directory] + arguments.dropFirst()))
         // A join looks for its inviter for 30 s.
         let status = child.end(seconds: 35)
         return (status, child.lines)
+    }
+
+    /// Begins a command that is waited for later.
+    func begin(_ arguments: String...) throws -> LineProcess {
+        try LineProcess(wrapped([arguments[0], "--data", directory] + arguments.dropFirst()))
     }
 
     /// The same, where it has to succeed.
@@ -100,14 +108,22 @@ final class LANNode {
 
     /// What the node said last, for the message about a failure.
     var log: String {
-        guard let file = fopen("\(directory).log", "r") else { return "\(name) said nothing" }
+        let lines = allLog
+        return lines.isEmpty ? "\(name) said nothing" : "log of \(name):\n" + lines.suffix(25).joined()
+    }
+
+    /// The lines of its log with these words.
+    func logLines(_ words: String) -> [String] { allLog.filter { $0.contains(words) } }
+
+    private var allLog: [String] {
+        guard let file = fopen("\(directory).log", "r") else { return [] }
         defer { fclose(file) }
         var lines: [String] = []
         var buffer = [CChar](repeating: 0, count: 4_096)
         while fgets(&buffer, Int32(buffer.count), file) != nil {
             lines.append(String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
         }
-        return "log of \(name):\n" + lines.suffix(25).joined()
+        return lines
     }
 
     // MARK: The control socket

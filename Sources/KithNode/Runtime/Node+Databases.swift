@@ -48,7 +48,12 @@ extension Node {
         }
         for entry in entries {
             guard let name = try? DatabaseName(entry.name) else { continue }
-            if catalog.wants(name) { make(name, because: peer) } else { fillNext(entry.name) }
+            // A reader makes no databases, so one that only a reader has is nobody's.
+            if catalog.wants(name), driver.peer.role != .reader {
+                make(name, because: peer)
+            } else {
+                fillNext(entry.name)
+            }
         }
     }
 
