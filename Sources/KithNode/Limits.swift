@@ -73,6 +73,10 @@ package enum NodeLimits {
     /// Nodes in the presence map: more than a local network has.
     package static let presenceNodes = 4_096
 
+    /// A connection of this node to itself shows at its listener within this time, in milliseconds.
+    package static let ownVisitMilliseconds = 1_000
+    /// Such connections that are remembered: one for each address of a moment.
+    package static let ownVisits = 64
     /// A neighbour in a shared subnet that says it is announced and is not heard for this long: multicast is lost between
     /// the two, in milliseconds. An announcement takes one to three seconds.
     package static let silentMulticastMilliseconds: UInt64 = 20_000

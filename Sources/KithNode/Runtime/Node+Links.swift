@@ -46,6 +46,7 @@ extension Node {
     /// A connection is authenticated: it becomes the link to its peer, or is closed.
     func authenticated(_ driver: LinkDriver) {
         let peer = driver.peer.nodeID
+        if peer == id, isRunning { return visitedByOwnIdentity(over: driver.connection) }
         guard isRunning, peer != id else { return driver.connection.close() }
         drivers[driver.id] = driver
         let now = SystemClock.now

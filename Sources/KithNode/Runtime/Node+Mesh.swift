@@ -32,8 +32,7 @@ extension Node {
 
     private func discovered(_ services: [DiscoveredService]) {
         let before = Set(book.announcedNodes)
-        book.setDiscovered(services.filter { $0.nodeID != id })
-        isDoubled = services.contains { $0.nodeID == id && $0.isPresent && !$0.addresses.isEmpty }
+        takeServices(services)
         for node in book.announcedNodes where !before.contains(node) {
             log(.debug, .discovery, "\(node.short) is announced")
             schedule.hasten(.node(node), now: SystemClock.now)
@@ -231,6 +230,7 @@ extension Node {
         switch outcome {
         case .failed(let address, let reason):
             log(.debug, .mesh, "dialling \(address): \(reason)")
+            twinAddresses.remove(address)
             book.failed(address, for: expected, reason: reason, now: now.milliseconds, using: &random)
             if let expected { peers[expected]?.lastError = reason }
         case .exhausted:
@@ -251,15 +251,10 @@ extension Node {
         now: Instant
     ) {
         if peer.nodeID == id {
-            if ownAddressesTold.count < NodeLimits.presenceNodes,
-                ownAddressesTold.insert(address.description).inserted
-            {
-                log(.info, .mesh, "\(address) is this node itself and is left alone")
-            }
-            book.reachedSelf(at: address, now: now.milliseconds)
-            connection.close()
+            foundOwnIdentity(at: address, over: connection, now: now)
             return evaluate()
         }
+        twinAddresses.remove(address)
         if let expected, expected != peer.nodeID {
             book.reachedOther(
                 peer.nodeID, insteadOf: expected, at: address, now: now.milliseconds, using: &random)

@@ -73,8 +73,10 @@ package final class Node: @unchecked Sendable {
     var healthAt: Instant?
     /// Since when nodes are announced to which there is no link.
     var announcedSince: [NodeID: Instant] = [:]
-    /// Another machine announces this node's id.
-    var isDoubled = false
+    /// The keys of the last connections that this node's own identity came by.
+    var ownVisits: [[UInt8]] = []
+    /// Where another machine answered with this node's identity.
+    var twinAddresses: Set<Endpoint> = []
 
     /// Takes the directory's lock, reads the identity and opens the databases. Nothing is sent or received before `start`.
     /// - Throws: `NodeError` with what is wrong and what to do.
