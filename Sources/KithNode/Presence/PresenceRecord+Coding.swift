@@ -3,13 +3,14 @@ import KithReplication
 
 // A presence record is a CBOR map (RFC 8949, deterministic): 1 node (32 bytes), 2 counter, 3 name, 4 software version,
 // 5 whether it is a reader, 6 neighbours (an array of 32 bytes each, ascending), 7 databases (an array of [name, timeline,
-// sequence, digest], ascending by name), 8 addresses (an array of texts; left out where there are none), 9 whether it is
-// announced by DNS-SD (left out where it is not). Unknown keys are passed over, and pass on unread: a record travels as it came.
+// sequence, digest], ascending by name), 8 the number of the process (0 for none), 9 identities of which two nodes live (as
+// 6), 10 addresses (an array of texts; left out where there are none), 11 whether it is announced by DNS-SD (left out where
+// it is not). Unknown keys are passed over, and pass on unread: a record travels as it came.
 
 extension PresenceRecord {
     package var encoded: [UInt8] {
         var writer = CBORWriter()
-        writer.beginMap(7 + (addresses.isEmpty ? 0 : 1) + (isAnnounced ? 1 : 0))
+        writer.beginMap(9 + (addresses.isEmpty ? 0 : 1) + (isAnnounced ? 1 : 0))
         writer.append(uint: 1)
         writer.append(bytes: node.bytes)
         writer.append(uint: 2)
@@ -32,13 +33,18 @@ extension PresenceRecord {
             writer.append(uint: database.position.sequence)
             writer.append(bytes: database.digest.bytes)
         }
+        writer.append(uint: 8)
+        writer.append(uint: instance)
+        writer.append(uint: 9)
+        writer.beginArray(doubled.count)
+        for node in doubled { writer.append(bytes: node.bytes) }
         if !addresses.isEmpty {
-            writer.append(uint: 8)
+            writer.append(uint: 10)
             writer.beginArray(addresses.count)
             for address in addresses { writer.append(text: address) }
         }
         if isAnnounced {
-            writer.append(uint: 9)
+            writer.append(uint: 11)
             writer.append(bool: true)
         }
         return writer.bytes
@@ -61,6 +67,8 @@ extension PresenceRecord {
         var databases: [Database] = []
         var addresses: [String] = []
         var isAnnounced = false
+        var instance: UInt64 = 0
+        var doubled: [NodeID] = []
         var keys = try reader.map()
         while let key = try keys.next(&reader) {
             switch key {
@@ -77,18 +85,24 @@ extension PresenceRecord {
                 for _ in 0..<(try reader.array(atMost: NodeLimits.databases, "databases")) {
                     databases.append(try Self.database(&reader))
                 }
-            case 8:
+            case 8: instance = try reader.uint()
+            case 9:
+                for _ in 0..<(try reader.array(atMost: NodeLimits.presenceTwins, "doubled nodes")) {
+                    doubled.append(try Self.node(&reader))
+                }
+            case 10:
                 for _ in 0..<(try reader.array(atMost: NodeLimits.presenceAddresses, "addresses")) {
                     addresses.append(try reader.text(atMost: NodeLimits.presenceAddressBytes, "an address"))
                 }
-            case 9: isAnnounced = try reader.bool()
+            case 11: isAnnounced = try reader.bool()
             default: try reader.skip()
             }
         }
         guard let node else { throw ProtocolError("a presence record names no node") }
         self.init(
             node: node, counter: counter, name: name, softwareVersion: softwareVersion, isReader: isReader,
-            neighbours: neighbours, databases: databases, addresses: addresses, isAnnounced: isAnnounced)
+            neighbours: neighbours, databases: databases, instance: instance, doubled: doubled, addresses: addresses,
+            isAnnounced: isAnnounced)
     }
 
     private static func node(_ reader: inout CBORReader) throws(ProtocolError) -> NodeID {

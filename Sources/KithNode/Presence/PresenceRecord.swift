@@ -25,6 +25,10 @@ package struct PresenceRecord: Hashable, Sendable {
     package let neighbours: [NodeID]
     /// Its databases, ascending by name.
     package let databases: [Database]
+    /// The process's own number, drawn at its start; 0 from nodes of earlier versions.
+    package let instance: UInt64
+    /// Identities of which this node has found two nodes alive, ascending.
+    package let doubled: [NodeID]
     /// Where it says that it can be reached besides, as `HOST:PORT`: what an administrator gave it to tell. Hints.
     package let addresses: [String]
     /// Whether its machine announces it by DNS-SD now.
@@ -32,7 +36,8 @@ package struct PresenceRecord: Hashable, Sendable {
 
     package init(
         node: NodeID, counter: UInt64, name: String, softwareVersion: String, isReader: Bool, neighbours: [NodeID],
-        databases: [Database], addresses: [String] = [], isAnnounced: Bool = false
+        databases: [Database], instance: UInt64 = 0, doubled: [NodeID] = [], addresses: [String] = [],
+        isAnnounced: Bool = false
     ) {
         self.node = node
         self.counter = counter
@@ -41,6 +46,8 @@ package struct PresenceRecord: Hashable, Sendable {
         self.isReader = isReader
         self.neighbours = neighbours
         self.databases = databases
+        self.instance = instance
+        self.doubled = doubled
         self.addresses = addresses
         self.isAnnounced = isAnnounced
     }

@@ -11,6 +11,8 @@ package struct NodeConfiguration: Sendable {
     /// Where this node can be reached besides the addresses that are found, `HOST:PORT`: told to the group.
     package var advertise: [String] = []
     package var log: Log
+    /// The file with the machine's id; an empty name checks nothing.
+    package var machineIDFile = MachineIdentity.file()
 
     /// The port of Kith: the next free one is taken where another node has it.
     package static let defaultPort: UInt16 = 5484
