@@ -39,13 +39,6 @@ final class LAN {
         return made
     }
 
-    /// The public tag of a node's group, as its doctor tells others of it.
-    func tag(of node: LANNode) throws -> String {
-        let names = try lab.run(
-            "on \(node.machine) timeout 10 avahi-browse -rpt _kith._tcp | grep -o '\"g=[^\"]*' | head -1")
-        return names.first.map { String($0.dropFirst(3)) } ?? ""
-    }
-
     /// Asks all nodes of a group all the time what they say of each other.
     static func truth(_ nodes: [LANNode]) -> TruthPoller { TruthPoller(nodes.map { ($0.name, $0.socket) }) }
 
@@ -58,6 +51,13 @@ final class LAN {
             try lab.run("on 1 \(command)")
             return nil
         } catch { return "\(error)" }
+    }
+
+    /// The public tag of a node's group, as its doctor tells others of it.
+    func tag(of node: LANNode) throws -> String {
+        let names = try lab.run(
+            "on \(node.machine) timeout 10 avahi-browse -rpt _kith._tcp | grep -o '\"g=[^\"]*' | head -1")
+        return names.first.map { String($0.dropFirst(3)) } ?? ""
     }
 
     /// Whether `t` is the same on all and every one of them knows it.

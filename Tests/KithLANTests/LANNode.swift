@@ -49,6 +49,29 @@ final class LANNode {
         return child.lines
     }
 
+    /// A copy of the directory as it is now on another machine, as after cloning a disk.
+    func copy(as name: String, on machine: Int) throws -> LANNode {
+        let copy = LANNode(name, on: machine, of: lab)
+        try lab.run("cp -a '\(directory)' '\(copy.directory)' && rm -f '\(copy.directory)/kith.sock'")
+        return copy
+    }
+
+    /// Makes the copy a node of its own, in no group yet.
+    func resetIdentity() throws {
+        let child = try LineProcess(wrapped(["identity", "reset", "--yes", "--data", directory]))
+        let status = child.end(seconds: 35)
+        guard status == 0 else { throw Failure("kith identity reset on \(name): status \(status ?? -1); \(log)") }
+    }
+
+    /// Datagrams that the machine has sent since it is up.
+    func sentDatagrams() throws -> Int {
+        let lines = try lab.run("on \(machine) cat /proc/net/snmp").filter { $0.hasPrefix("Udp: ") }
+            .map { $0.split(separator: " ") }
+        guard lines.count == 2, let column = lines[0].firstIndex(of: "OutDatagrams"), let count = Int(lines[1][column])
+        else { throw Failure("no count of datagrams: \(lines)") }
+        return count
+    }
+
     /// Runs the node, and waits until it says that it is ready.
     func start(_ arguments: String...) throws {
         let child = try LineProcess(wrapped(["start", "--data", directory, "--log", "mesh=debug"] + arguments))

@@ -41,8 +41,11 @@ struct RecordTests {
             for peer in peers { #expect(ids[peer["name"]?.string ?? ""] == peer["id"]?.string, "\(peer)") }
         }
         #expect(nodes.allSatisfy { $0.logLines("connected to").count < 20 }, "\(nodes.map(\.log))")
+        #expect(try nodes.allSatisfy { try !$0.status().checks.contains("IDENTITY_DUPLICATE") }, "a lie makes no twin")
         // Its own address, given as a peer twice over, is told of once.
-        try until(15, "its own address is told of", logs: nodes) { nodes[1].logLines("this node's own identity").count > 0 }
+        try until(15, "its own address is told of", logs: nodes) {
+            nodes[1].logLines("this node's own identity").count > 0
+        }
 
         // A machine gets another name, and another machine the name it had.
         let since = try nodes[1].status().peer("alpha")?["since"]

@@ -9,6 +9,7 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case storageFull = "STORAGE_FULL"
     case storageFailed = "STORAGE_FAILED"
     case rollbackDetected = "ROLLBACK_DETECTED"
+    case databaseDamaged = "DATABASE_DAMAGED"
     // Documents.
     case conflicts = "CONFLICTS"
     case documentsRefused = "DOCUMENTS_REFUSED"
@@ -21,6 +22,8 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case descriptorsLow = "DESCRIPTORS_LOW"
     // Membership.
     case identityDuplicate = "IDENTITY_DUPLICATE"
+    case revoked = "REVOKED"
+    case singleAdmin = "SINGLE_ADMIN"
     case machineChanged = "MACHINE_CHANGED"
 
     /// What the check means and what to do.
@@ -32,6 +35,7 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .storageFull: .storageFull
         case .storageFailed: .storageFailed
         case .rollbackDetected: .rollbackDetected
+        case .databaseDamaged: .databaseDamaged
         case .conflicts: .conflicts
         case .documentsRefused: .documentsRefused
         case .peerBlocked: .peerBlocked
@@ -40,6 +44,8 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .pathMTU: .pathMTU
         case .descriptorsLow: .descriptorsLow
         case .identityDuplicate: .identityDuplicate
+        case .revoked: .revoked
+        case .singleAdmin: .singleAdmin
         case .machineChanged: .machineChanged
         }
     }

@@ -65,10 +65,10 @@ extension PresenceRecord {
         var isReader = false
         var neighbours: [NodeID] = []
         var databases: [Database] = []
-        var addresses: [String] = []
-        var isAnnounced = false
         var instance: UInt64 = 0
         var doubled: [NodeID] = []
+        var addresses: [String] = []
+        var isAnnounced = false
         var keys = try reader.map()
         while let key = try keys.next(&reader) {
             switch key {

@@ -34,7 +34,7 @@ extension Node {
     private func discovered(_ services: [DiscoveredService]) {
         let before = Set(book.announcedNodes)
         book.setDiscovered(services.filter { $0.nodeID != id })
-        isDoubled = services.contains { $0.nodeID == id && $0.isPresent && !$0.addresses.isEmpty }
+        lookAtTwins(services.filter { $0.nodeID == id && $0.isPresent })
         for node in book.announcedNodes where !before.contains(node) {
             log(.debug, .discovery, "\(node.short) is announced")
             schedule.hasten(.node(node), now: SystemClock.now)
@@ -70,6 +70,7 @@ extension Node {
         let wall = SystemClock.wallMilliseconds
         pauses.expire(now: wall)
         presence.expire(now: now)
+        refusals.expire(now: wall)
         for address in twins.expire(now: now) { book.reachedTwin(at: address, now: now.milliseconds) }
         noteSeen(now: now)
         forgetUnmet()
@@ -89,7 +90,9 @@ extension Node {
         let met = peers.keys.filter { peers[$0]?.link != nil || peers[$0]?.lastExchangeAt != nil }
         var members = Set(met).union(presence.records.map(\.node)).union(book.rememberedNodes)
         members.remove(id)
-        return members.filter { peers[$0]?.role != .reader && presence.record(of: $0)?.isReader != true }.sorted()
+        return members.filter { !isRevoked($0) }.filter {
+            peers[$0]?.role != .reader && presence.record(of: $0)?.isReader != true
+        }.sorted()
     }
 
     private func isReachable(_ node: NodeID) -> Bool {
@@ -98,7 +101,8 @@ extension Node {
     }
 
     private func targets(now: Instant, wall: Int64) -> [DialTarget] {
-        if isHeld { return [] }
+        // Whoever knows that it is revoked knocks at no door.
+        if isHeld || isRevokedHere { return [] }
         let members = members
         var wanted = selection.wanted(members: members, isReachable: isReachable)
         wanted += newcomers(Set(members)) + bridges(now: now)
@@ -115,13 +119,15 @@ extension Node {
 
     /// Nodes that are announced and that nobody has met yet: a few at a time, those first that have failed least.
     private func newcomers(_ members: Set<NodeID>) -> [NodeID] {
-        leastFailed(book.announcedNodes.filter { $0 != id && !members.contains($0) }, NodeLimits.fullMeshNodes)
+        leastFailed(
+            book.announcedNodes.filter { $0 != id && !members.contains($0) && !isRevoked($0) }, NodeLimits.fullMeshNodes
+        )
     }
 
     /// Nodes that were seen for a while and that the presence map does not have: the other half of a parted mesh.
     private func bridges(now: Instant) -> [NodeID] {
         let seen = announcedSince.filter { now.milliseconds(since: $1) >= NodeLimits.bridgingDelayMilliseconds }.keys
-        return leastFailed(seen.filter { presence.record(of: $0) == nil }, NodeLimits.bridgingLinks)
+        return leastFailed(seen.filter { presence.record(of: $0) == nil && !isRevoked($0) }, NodeLimits.bridgingLinks)
     }
 
     private func leastFailed(_ nodes: [NodeID], _ count: Int) -> [NodeID] {
@@ -140,7 +146,7 @@ extension Node {
         let remembered = Set(book.rememberedNodes)
         peers = peers.filter { node, peer in
             peer.link != nil || peer.lastExchangeAt != nil || presence.record(of: node) != nil
-                || remembered.contains(node)
+                || remembered.contains(node) || refusals.names(node)
         }
     }
 
@@ -148,8 +154,8 @@ extension Node {
     private func noteHealth(now: Instant) {
         if let healthAt, now.milliseconds(since: healthAt) < NodeLimits.evaluationMilliseconds { return }
         healthAt = now
-        noteUnheard(now: now)
         noteRollbacks(now: SystemClock.wallMilliseconds)
+        noteUnheard(now: now)
         _ = status()
     }
 
@@ -245,6 +251,7 @@ extension Node {
             log(.debug, .mesh, "dialling \(address): \(reason)")
             book.failed(address, for: expected, reason: reason, now: now.milliseconds, using: &random)
             if let expected, peers[expected]?.link == nil { peers[expected]?.lastError = reason }
+            if let error { noteRefusedDial(address, expected, error) }
         case .exhausted:
             attempts[attempt.target] = nil
             if let expected, peers[expected]?.link != nil, !isSuspect(expected) {

@@ -22,8 +22,9 @@ package final class Node: @unchecked Sendable {
     let identities: IdentityStore
     let identity: Identity
     let membership: Membership
-    let desk: JoinDesk?
+    let desk: JoinDesk
     let catalog: DatabaseCatalog
+    let damage: DamageBook
     let startedAt = SystemClock.wallMilliseconds
     var tls: TLSContext?
     var listener: Listener?
@@ -42,7 +43,7 @@ package final class Node: @unchecked Sendable {
     var control: ControlServer?
 
     // The mesh.
-    let selection: MeshSelection
+    var selection: MeshSelection
     var arbiter: LinkArbiter
     var schedule: DialSchedule<DialTarget>
     var book = CandidateBook()
@@ -52,6 +53,7 @@ package final class Node: @unchecked Sendable {
     var peers: [NodeID: PeerState] = [:]
     var firstFeeds = FirstFeeds()
     var pauses = PauseList()
+    var refusals = RefusalBook()
     var presence: PresenceBook
     let linkNumbers = Atomic<UInt64>(0)
     /// Names this process among all that run with this identity, one after the other or, by mistake, at once.
@@ -92,8 +94,9 @@ package final class Node: @unchecked Sendable {
     var healthAt: Instant?
     /// Since when nodes are announced to which there is no link.
     var announcedSince: [NodeID: Instant] = [:]
-    /// Another machine announces this node's id.
-    var isDoubled = false
+    /// The addresses that this node was given, and those at which somebody announces this node's own id.
+    var staticPeers: [Endpoint] = []
+    var announcedAsSelf: [Endpoint] = []
 
     /// Takes the directory's lock, reads the identity and opens the databases. Nothing is sent or received before `start`.
     /// - Throws: `NodeError` with what is wrong and what to do.
@@ -108,11 +111,13 @@ package final class Node: @unchecked Sendable {
         self.identity = identity
         lock = try DirectoryLock(directory: directory)
         membership = try Self.readMembership(identities, identity.trust)
+        damage = try DamageBook(nodeDirectory: directory)
         catalog = try DatabaseCatalog(nodeDirectory: directory) {
             StoreEnvironment(now: { SystemClock.wallMilliseconds }, random: { SecureRandom.number() })
         }
         desk = try Self.makeDesk(identities, identity, membership)
-        selection = MeshSelection(node: identity.nodeID, isReader: identity.role == .reader)
+        selection = MeshSelection(
+            node: identity.nodeID, isReader: membership.standing(of: identity.peer)?.role ?? identity.role == .reader)
         arbiter = LinkArbiter(node: identity.nodeID)
         schedule = DialSchedule { SecureRandom.number() }
         presence = PresenceBook(node: identity.nodeID)
@@ -133,13 +138,13 @@ package final class Node: @unchecked Sendable {
 
     private static func makeDesk(
         _ identities: IdentityStore, _ identity: Identity, _ membership: Membership
-    ) throws(NodeError) -> JoinDesk? {
-        guard identity.admin != nil else { return nil }
-        return try transport { () throws(TransportError) in
+    ) throws(NodeError) -> JoinDesk {
+        try transport { () throws(TransportError) in
             let bytes = try identities.read(IdentityStore.invitesName, atMost: NodeLimits.invitesFileBytes)
             let book = try bytes.map { bytes throws(TransportError) in try InviteBook(encoded: bytes) } ?? InviteBook()
-            return try JoinDesk(
-                identity: identity, membership: membership, book: book, now: { SystemClock.wallMilliseconds }
+            let clock = SteadyClock()
+            return JoinDesk(
+                identity: identity, membership: membership, book: book, now: clock.read
             ) { bytes throws(TransportError) in try identities.write(bytes, to: IdentityStore.invitesName) }
         }
     }
@@ -157,7 +162,8 @@ package final class Node: @unchecked Sendable {
         try checkMachine()
         try beginInstance()
         pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
-        book.setStatic(try Self.endpoints(configuration.peers))
+        staticPeers = try Self.endpoints(configuration.peers)
+        book.setStatic(staticPeers)
         advertised = try Self.endpoints(configuration.advertise).map(\.description)
         guard advertised.count <= NodeLimits.presenceAddresses else {
             throw NodeError(
@@ -199,7 +205,7 @@ package final class Node: @unchecked Sendable {
 
     private func listen() throws(NodeError) {
         let context = try Self.transport { () throws(TransportError) in
-            try TLSContext(.member(identity, membership: membership) { [desk] in desk?.answersJoins ?? false })
+            try TLSContext(.member(identity, membership: membership) { [desk] in desk.answersJoins })
         }
         tls = context
         // Where a node listens is kept for the next start.
@@ -213,8 +219,10 @@ package final class Node: @unchecked Sendable {
         do throws(TransportError) {
             let listener = try Listener(
                 endpoint, orNextPort: configuration.listen == nil, context: context
-            ) { [log] address, error in
+            ) { [weak self, log] address, error in
                 log(.debug, .link, "closed a stranger at \(address): \(error.message)")
+                guard let self else { return }
+                self.queue.async { self.noteStranger(address, error) }
             } opened: { [weak self] connection, peer in
                 self?.accepted(connection, peer)
             }
