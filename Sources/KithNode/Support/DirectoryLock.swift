@@ -29,7 +29,11 @@ package final class DirectoryLock: Sendable {
         text.withUnsafeBytes { _ = pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 
-    deinit { close(descriptor) }
+    /// Unlocked first: a child that is being started holds a copy of the descriptor for a moment, and the lock with it.
+    deinit {
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Whether nobody holds the lock of a directory.
     package static func isFree(_ directory: String) -> Bool {

@@ -35,7 +35,11 @@ final class FileLock {
         _ = pwrite(descriptor, text, text.count, 0)
     }
 
-    deinit { close(descriptor) }
+    /// Unlocked first: a child that is being started holds a copy of the descriptor for a moment, and the lock with it.
+    deinit {
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     private static func holder(_ descriptor: CInt) -> Int? {
         var text = [UInt8](repeating: 0, count: 32)

@@ -20,7 +20,9 @@ package enum Backup {
                 let short = StoreError.shortened(path, to: Limits.subjectCharacters)
                 throw StoreError(.cannotOpen, path, "can't write \(short): look at its directory and its permissions")
             }
-            let connection = try Connection(path: file.path, subject: file.name.string, access: .write)
+            // A reader's connection, so that closing it leaves the log to the writer; it writes to the copy alone.
+            let connection = try file.openForReading()
+            try connection.run("PRAGMA query_only=0")
             _ = try file.check(connection)
             connection.watch(isCancelled)
             if isCancelled() { throw StoreError.cancelled(file.name.string) }

@@ -85,7 +85,8 @@ final class Salvager {
     /// The old file, where SQLite can open it.
     func openOld() throws(StoreError) -> Connection? {
         do throws(StoreError) {
-            let connection = try Connection(path: file.path, subject: file.name.string, access: .write)
+            // A reader's connection: the old file and its log stay as they are.
+            let connection = try file.openForReading()
             _ = try file.check(connection)
             return try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'documents'") == 1
                 ? connection : nil
