@@ -94,6 +94,10 @@ package enum NodeLimits {
     package static let twinMilliseconds: UInt64 = 90_000
     /// Who was turned away as a twin dials that peer again after this time, in milliseconds: a person has to act first.
     package static let twinDialMilliseconds: UInt64 = 30_000
+    /// So many second links in that time, in milliseconds, that all gave way to one link that answered, are a twin's: it dials
+    /// again and again, with pauses of up to 5 s.
+    package static let contentionsOfATwin = 5
+    package static let contentionMilliseconds: UInt64 = 30_000
     /// A node that dials itself is dialled by itself within this time, in milliseconds, on the slowest machine.
     package static let selfDialMilliseconds: UInt64 = 10_000
     /// Such dials that wait for the other side at one time.
