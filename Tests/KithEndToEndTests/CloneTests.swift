@@ -13,7 +13,7 @@ import Testing
         return path
     }
 
-    /// The codes of what is wrong; advice apart.
+    /// The codes of what is wrong; advice is no trouble: a group of two has one admin.
     private func codes(_ node: TestNode) async throws -> [String] {
         (try await node.status()["health"]?["checks"]?.array ?? []).filter { $0["level"]?.string != "ok" }
             .compactMap { $0["code"]?.string }
