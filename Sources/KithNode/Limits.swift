@@ -88,4 +88,20 @@ package enum NodeLimits {
     package static let invitesFileBytes = 1 << 20
     /// Writes that wait for one commit.
     package static let commitGroup = 256
+
+    /// Largest configuration file in bytes: a thousand peers with comments fit.
+    package static let configurationBytes = 64 << 10
+    /// Files of `conf.d` that are read.
+    package static let configurationFiles = 64
+    /// The service manager hears of a changed status at most this often, in milliseconds.
+    package static let serviceStatusMilliseconds = 5_000
+    /// While databases are opened the service manager is asked this often, in milliseconds, for three times as much
+    /// patience, and for an hour at most: the longest change of a large file to a new version.
+    package static let openingStepMilliseconds = 10_000
+    package static let openingMilliseconds: UInt64 = 3_600_000
+    /// How long a node that was told to stop may take, in milliseconds; then the process ends at once. What was
+    /// acknowledged is on disk anyway.
+    package static let endMilliseconds = 10_000
+    /// Problems of one configuration file that are named: after so many it is another kind of file.
+    package static let configurationProblems = 50
 }

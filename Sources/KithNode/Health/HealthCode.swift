@@ -14,6 +14,9 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case peerBlocked = "PEER_BLOCKED"
     case paused = "PAUSED"
     case clockSkew = "CLOCK_SKEW"
+    // Service.
+    case configurationInvalid = "CONFIG_INVALID"
+    case staticPeerFailed = "STATIC_PEER_FAILED"
     // Membership.
     case identityDuplicate = "IDENTITY_DUPLICATE"
 
@@ -29,6 +32,8 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .peerBlocked: .peerBlocked
         case .paused: .paused
         case .clockSkew: .clockSkew
+        case .configurationInvalid: .configurationInvalid
+        case .staticPeerFailed: .staticPeerFailed
         case .identityDuplicate: .identityDuplicate
         }
     }

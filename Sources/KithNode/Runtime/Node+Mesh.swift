@@ -10,7 +10,7 @@ extension Node {
     // MARK: Discovery
 
     func startDiscovery() {
-        guard configuration.usesDiscovery, let listener else { return }
+        guard usesDiscovery, isRunning, discovery == nil, let listener else { return }
         let discovery = AvahiDiscovery()
         self.discovery = discovery
         let advertisement = Advertisement(
@@ -31,6 +31,7 @@ extension Node {
     }
 
     private func discovered(_ services: [DiscoveredService]) {
+        guard discovery != nil else { return }
         let before = Set(book.announcedNodes)
         book.setDiscovered(services.filter { $0.nodeID != id })
         isDoubled = services.contains { $0.nodeID == id && $0.isPresent && !$0.addresses.isEmpty }

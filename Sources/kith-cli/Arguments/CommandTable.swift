@@ -1,6 +1,7 @@
 /// Every command, in the order of the help text. Parser, help and suggestions read this table and nothing else.
 enum CommandTable {
-    static let commands = nodeCommands + statusCommands + documentCommands + databaseCommands
+    static let commands = (nodeCommands + serviceCommands + statusCommands + documentCommands + databaseCommands)
+        .map { $0.withConfigurationFile() }
 
     static let data = OptionSpec(name: "data", value: "DIR", help: "the node's directory; see kith help directory")
     static let json = OptionSpec(name: "json", help: "print JSON, for programs")
@@ -56,25 +57,20 @@ enum CommandTable {
             text: ["This node forgets its group. Its databases stay, and kith join puts it into a group again."],
             options: [data], run: LocalCommands.leave),
         CommandSpec(
-            name: "start",
-            arguments:
-                "[--listen HOST:PORT] [--peer HOST:PORT]... [--no-discovery] [--log LEVEL]...",
+            name: "start", arguments: "[--listen HOST:PORT] [--peer HOST:PORT]... [--no-discovery] [--log LEVEL]...",
             argumentCount: 0...0, summary: "run the node until it is told to stop",
             text: [
                 "Runs the node in the foreground, as a service manager wants it, until SIGTERM, SIGINT or kith stop, which "
                     + "finish what is under way. When it is ready it prints one line: ready, its addresses and its directory.",
                 "It listens on port 5484 of all addresses, or on the next free port where another node has it, and keeps "
                     + "its port from then on.",
+                "What the options set can also be set by variables and in a file: kith help configuration. SIGHUP, or "
+                    + "kith reload, reads the configuration again; a closed terminal does not end the node.",
             ],
-            options: [
-                OptionSpec(name: "listen", value: "HOST:PORT", help: "where to listen for peers, from now on"),
-                OptionSpec(
-                    name: "peer", value: "HOST:PORT", isRepeated: true,
-                    help: "a peer's address, besides those that are found"),
-                OptionSpec(name: "no-discovery", help: "neither announce this node nor look for others"),
-                OptionSpec(
-                    name: "log", value: "LEVEL|AREA=LEVEL", isRepeated: true, help: "what is logged; see kith help log"),
-                data,
+            options: configurationOptions + [
+                OptionSpec(name: "no-discovery", help: "the same as --discovery off"),
+                OptionSpec(name: "strict", help: "unknown keys in the configuration are errors"),
+                OptionSpec(name: "check", help: "say whether the node could start, and start nothing"), data,
             ],
             examples: ["kith start", "kith start --log mesh=debug --peer 192.168.1.7:5484"], run: LocalCommands.start),
         CommandSpec(

@@ -11,7 +11,8 @@ enum HelpText {
             "A document database that machines of a local network share, without a server.",
         ]
         let parts = [
-            ("the node and its group", CommandTable.nodeCommands), ("what is", CommandTable.statusCommands),
+            ("the node and its group", CommandTable.nodeCommands),
+            ("the service and the shell", CommandTable.serviceCommands), ("what is", CommandTable.statusCommands),
             ("documents", CommandTable.documentCommands), ("databases", CommandTable.databaseCommands),
         ]
         for (title, commands) in parts {
