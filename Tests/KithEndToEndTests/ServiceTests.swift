@@ -262,6 +262,41 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: geteuid() == 0, "needs root")) func rootActsAsTheOwnerOfADirectory() async throws {
+        try await Lab.open(nodes: 1) { lab in
+            chmod(lab.folder, 0o755)
+            let ada = lab.node("ada")
+            mkdir(ada.directory, 0o700)
+            let owner: uid_t = 54_321
+            chown(ada.directory, owner, owner)
+            try await ada.found("testers")
+            try await ada.start()
+            try await ada.kith("db", "create", "notes")
+            try await ada.kith("put", "notes", "one", "{}")
+            func owners() -> Set<uid_t> {
+                let names = [".", "databases"].flatMap { folder in
+                    TemporaryDirectory.names(in: "\(ada.directory)/\(folder)").map {
+                        "\(ada.directory)/\(folder)/\($0)"
+                    }
+                }
+                return Set(
+                    names.map { path in
+                        var status = stat()
+                        return lstat(path, &status) == 0 ? status.st_uid : 0
+                    })
+            }
+            #expect(owners() == [owner])
+            try await ada.stop()
+            #expect(owners() == [owner])
+            // What the owner may not write, root does not write for it.
+            let away = lab.node("ben")
+            mkdir(away.directory, 0o700)
+            chown(away.directory, owner, owner)
+            let root = try await away.run(["init", "--root-out", "\(lab.folder)/root.pem"])
+            #expect(root.status == 1 && root.errorText.contains("root.pem"))
+        }
+    }
+
     @Test func aSecondSignalEndsTheProcessAtOnce() async throws {
         try await Lab.open(nodes: 1) { lab in
             let ada = lab.node("ada")
