@@ -49,9 +49,30 @@ enum NodeCommands {
         try asCommand { () throws(NodeError) in try NodeSetup.check(configured.directory) }
     }
 
+    /// Who the node of a directory is.
+    static func identity(_ directory: NodeDirectory) async throws(CommandError) -> NodeIdentity {
+        try asCommand { () throws(NodeError) in
+            try NodeSetup.identity(of: directory, machineIDFile: MachineIdentity.file())
+        }
+    }
+
+    /// A directory was moved to this machine.
+    static func keepIdentity(_ directory: NodeDirectory) async throws(CommandError) {
+        try asCommand { () throws(NodeError) in
+            try NodeSetup.keep(directory, machineIDFile: MachineIdentity.file())
+        }
+    }
+
+    /// A directory is a copy: it becomes a new node's.
+    /// - Returns: whether a root's key went too.
+    static func resetIdentity(_ directory: NodeDirectory) async throws(CommandError) -> Bool {
+        try asCommand { () throws(NodeError) in try NodeSetup.reset(directory) }
+    }
+
     /// Runs the node until SIGTERM, SIGINT or `kith stop`; prints its one line `ready` itself.
     static func start(_ configured: CommandConfiguration, isStrict: Bool) async throws(CommandError) {
         let supervisor = Supervisor(.ofThisProcess())
+        DescriptorLimit.raise()
         let signals = NodeSignals()
         defer { withExtendedLifetime(signals) {} }
         supervisor.open()

@@ -72,9 +72,12 @@ import Testing
     }
 
     @Test func theSizeAndTheNumberOfProblemsAreBounded() {
-        let comment = Array("#".utf8) + [UInt8](repeating: 0x20, count: NodeLimits.configurationBytes - 1)
+        let comment = Array(repeating: Array("# more\n\n".utf8), count: NodeLimits.configurationBytes / 8).flatMap(
+            \.self)
         #expect(complaints(comment) == [])
         #expect(complaints(comment + [0x20]) == ["f: is larger than 64 KiB, so it is no configuration of Kith"])
+        let long = Array("peer = ".utf8) + [UInt8](repeating: 0x61, count: NodeLimits.configurationLineBytes)
+        #expect(complaints(long) == ["f:1: is longer than 4200 bytes"])
         let many = complaints(Array(String(repeating: "x\n", count: 1_000).utf8))
         #expect(many.count == NodeLimits.configurationProblems + 1)
         #expect(many.last?.hasPrefix("f:51: ") == true)

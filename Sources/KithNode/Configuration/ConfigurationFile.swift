@@ -51,6 +51,9 @@ package struct ConfigurationFile: Hashable, Sendable {
     private mutating func read(_ bytes: ArraySlice<UInt8>, _ number: Int, _ lines: inout [ConfigurationKey: Int]) {
         let line = Self.trimmed(bytes)
         if line.isEmpty || line.first == UInt8(ascii: "#") { return }
+        guard line.count <= NodeLimits.configurationLineBytes else {
+            return complain("is longer than \(NodeLimits.configurationLineBytes) bytes", number)
+        }
         if let problem = Self.unreadable(line) { return complain(problem, number) }
         guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else {
             let isSection = line.first == UInt8(ascii: "[")

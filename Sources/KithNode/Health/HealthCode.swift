@@ -17,8 +17,12 @@ package enum HealthCode: String, CaseIterable, Sendable {
     // Service.
     case configurationInvalid = "CONFIG_INVALID"
     case staticPeerFailed = "STATIC_PEER_FAILED"
+    // Links.
+    case pathMTU = "PATH_MTU"
+    case descriptorsLow = "DESCRIPTORS_LOW"
     // Membership.
     case identityDuplicate = "IDENTITY_DUPLICATE"
+    case machineChanged = "MACHINE_CHANGED"
 
     /// What the check means and what to do.
     package var page: HealthPage {
@@ -34,7 +38,10 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .clockSkew: .clockSkew
         case .configurationInvalid: .configurationInvalid
         case .staticPeerFailed: .staticPeerFailed
+        case .pathMTU: .pathMTU
+        case .descriptorsLow: .descriptorsLow
         case .identityDuplicate: .identityDuplicate
+        case .machineChanged: .machineChanged
         }
     }
 

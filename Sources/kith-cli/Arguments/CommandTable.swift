@@ -1,7 +1,25 @@
 /// Every command, in the order of the help text. Parser, help and suggestions read this table and nothing else.
 enum CommandTable {
-    static let commands = (nodeCommands + serviceCommands + statusCommands + documentCommands + databaseCommands)
-        .map { $0.withConfigurationFile() }
+    static let commands = sections.flatMap(\.commands)
+
+    /// A heading of the help text and of the manual page, and the commands under it.
+    struct Section {
+        let title: String
+        let commands: [CommandSpec]
+
+        init(_ title: String, _ commands: [CommandSpec]) {
+            self.title = title
+            self.commands = commands.map { $0.withConfigurationFile() }
+        }
+    }
+
+    static let sections = [
+        Section("the node and its group", nodeCommands + identityCommands),
+        Section("the service and the shell", serviceCommands),
+        Section("what is", statusCommands),
+        Section("documents", documentCommands),
+        Section("databases", databaseCommands),
+    ]
 
     static let data = OptionSpec(name: "data", value: "DIR", help: "the node's directory; see kith help directory")
     static let json = OptionSpec(name: "json", help: "print JSON, for programs")

@@ -10,14 +10,9 @@ enum HelpText {
             "usage: kith COMMAND [ARGUMENT]...", "",
             "A document database that machines of a local network share, without a server.",
         ]
-        let parts = [
-            ("the node and its group", CommandTable.nodeCommands),
-            ("the service and the shell", CommandTable.serviceCommands), ("what is", CommandTable.statusCommands),
-            ("documents", CommandTable.documentCommands), ("databases", CommandTable.databaseCommands),
-        ]
-        for (title, commands) in parts {
-            lines += ["", "\(title):"]
-            lines += list(commands.map { ($0.name, $0.summary) })
+        for section in CommandTable.sections {
+            lines += ["", "\(section.title):"]
+            lines += list(section.commands.map { ($0.name, $0.summary) })
         }
         lines += ["", "topics (kith help TOPIC):"]
         lines += list(HelpTopic.all.map { ($0.name, $0.summary) })

@@ -15,16 +15,9 @@ enum ManualPage {
             "Every machine runs a node. Nodes find each other by DNS-SD, connect directly over TLS, and end with the same "
                 + "documents. Any node may be off at any time, and every node takes writes always.")
         page.paragraph("kith start runs a node; the other commands talk to it over a socket in its directory.")
-        let parts = [
-            ("COMMANDS FOR THE NODE AND ITS GROUP", CommandTable.nodeCommands),
-            ("COMMANDS FOR THE SERVICE AND THE SHELL", CommandTable.serviceCommands),
-            ("COMMANDS THAT SHOW WHAT IS", CommandTable.statusCommands),
-            ("COMMANDS FOR DOCUMENTS", CommandTable.documentCommands),
-            ("COMMANDS FOR DATABASES", CommandTable.databaseCommands),
-        ]
-        for (title, commands) in parts {
-            page.section(title)
-            for command in commands { page.add(command.withConfigurationFile()) }
+        for section in CommandTable.sections {
+            page.section("COMMANDS: \(section.title.uppercased())")
+            for command in section.commands { page.add(command) }
         }
         for topic in HelpTopic.all where !HealthCode.allCases.map(\.topic).contains(topic.name) {
             page.section(topic.name.uppercased().replacing("-", with: " "))
