@@ -25,6 +25,10 @@ package struct CandidateBook: Sendable {
     var statics: [Endpoint] = []
     /// Who answered at a static address, so that it is dialled for that node and not for every other.
     var staticNodes: [Endpoint: NodeID] = [:]
+    /// Who answered at an address that is announced without a node: it is not dialled again to find out.
+    var answeredBy: [Endpoint: NodeID] = [:]
+    /// Where nodes themselves say that they can be reached, told through the group.
+    var advertised: [NodeID: [Endpoint]] = [:]
     /// The latest first.
     var remembered: [Remembered] = []
     var attempts: [Key: Attempt] = [:]
@@ -47,7 +51,16 @@ package struct CandidateBook: Sendable {
     package mutating func setDiscovered(_ new: [DiscoveredService]) {
         let before = Set(Self.announced(services))
         services = Array(new.prefix(Limits.services))
+        let nameless = Set(
+            services.filter { $0.nodeID == nil }.flatMap { $0.addresses.map { Endpoint.numeric($0.address) } })
+        answeredBy = answeredBy.filter { nameless.contains($0.key) }
         for key in Self.announced(services) where !before.contains(key) { attempts[key] = nil }
+    }
+
+    /// Takes what a node says of where it can be reached. What it said before is forgotten.
+    package mutating func setAdvertised(_ addresses: [Endpoint], by node: NodeID) {
+        guard addresses.isEmpty || advertised[node] != nil || advertised.count < Limits.remembered else { return }
+        advertised[node] = addresses.isEmpty ? nil : Array(addresses.prefix(Limits.rememberedPerNode))
     }
 
     private static func announced(_ services: [DiscoveredService]) -> [Key] {
@@ -63,6 +76,9 @@ package struct CandidateBook: Sendable {
         attempts[Key(node: nil, address: address)] = nil
         own[address] = nil
         if statics.contains(address) { staticNodes[address] = node }
+        if services.contains(where: { $0.nodeID == nil && $0.addresses.contains { .numeric($0.address) == address } }) {
+            answeredBy[address] = node
+        }
         remember(Remembered(node: node, address: address))
     }
 
@@ -128,7 +144,7 @@ package struct CandidateBook: Sendable {
     private mutating func dropAttempts() {
         let known = Set(
             services.flatMap { service in service.addresses.map { Endpoint.numeric($0.address) } } + statics
-                + remembered.map(\.address))
+                + advertised.values.joined() + remembered.map(\.address))
         attempts = attempts.filter { known.contains($0.key.address) }
         if attempts.count >= Limits.attempts { attempts = [:] }
     }

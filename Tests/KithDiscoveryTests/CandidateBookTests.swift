@@ -35,6 +35,7 @@ import Testing
         book.reached(a, at: address("192.0.2.7:5484"))
         book.reached(a, at: address("192.0.2.8:5484"))
         book.reached(a, at: address("nas:5484"))
+        book.setAdvertised([address("198.51.100.1:5484")], by: a)
         book.setDiscovered([
             service("old", a, isPresent: false, near: ["10.0.0.4:5484"]),
             service("new", a, near: ["10.0.0.3:5484"], far: ["172.16.0.3:5484"]),
@@ -43,12 +44,25 @@ import Testing
         #expect(
             texts(book.candidates(for: a, now: 0)) == [
                 "discovered 10.0.0.3:5484", "discovered 172.16.0.3:5484", "static nas:5484",
-                "remembered 192.0.2.8:5484",
+                "advertised 198.51.100.1:5484", "remembered 192.0.2.8:5484",
                 "remembered 192.0.2.7:5484", "discovered 10.0.0.4:5484",
             ])
         #expect(texts(book.candidates(for: b, now: 0)) == ["discovered 10.0.0.9:5484"])
         #expect(book.nodes == [a, b])
         #expect(book.announcedNodes == [a, b])
+    }
+
+    @Test func anAddressAnnouncedWithoutANodeIsDialledUntilSomebodyAnswers() {
+        var book = CandidateBook()
+        book.setDiscovered([service("nameless", nil, near: ["10.0.0.3:5484"])])
+        #expect(texts(book.candidates(for: nil, now: 0)) == ["discovered 10.0.0.3:5484"])
+        book.reached(a, at: address("10.0.0.3:5484"))
+        #expect(book.candidates(for: nil, now: 0).isEmpty)
+        #expect(texts(book.candidates(for: a, now: 0)) == ["remembered 10.0.0.3:5484"])
+        // Announced anew, it may be another's.
+        book.setDiscovered([])
+        book.setDiscovered([service("nameless", nil, near: ["10.0.0.3:5484"])])
+        #expect(texts(book.candidates(for: nil, now: 0)) == ["discovered 10.0.0.3:5484"])
     }
 
     @Test func aServiceThatIsGoneKeepsItsNodeAndAddresses() {

@@ -39,7 +39,7 @@ import Testing
             ).finish(within: 20)
             #expect(shown.status == 0 && shown.errorText == "\(file):5: unknown key nothing\n")
             let settings = try JSONValue(parsing: shown.output)["settings"]?.array ?? []
-            let told = settings.map { row in
+            let told = settings.filter { $0["origin"]?.string != "default" }.map { row in
                 [row["key"], row["value"], row["origin"], row["place"]].map { $0?.string ?? "-" }.joined(separator: " ")
             }
             #expect(
@@ -273,6 +273,13 @@ import Testing
             try await ada.start()
             try await ada.kith("db", "create", "notes")
             try await ada.kith("put", "notes", "one", "{}")
+            // Every thread of it, the first too.
+            let pid = try #require(ada.processID)
+            for thread in TemporaryDirectory.names(in: "/proc/\(pid)/task") {
+                let status = String(decoding: Files.read("/proc/\(pid)/task/\(thread)/status"), as: UTF8.self)
+                let line = status.split(separator: "\n").first { $0.hasPrefix("Uid:") }
+                #expect(line == nil || line == "Uid:\t\(owner)\t\(owner)\t\(owner)\t\(owner)")
+            }
             func owners() -> Set<uid_t> {
                 let names = [".", "databases"].flatMap { folder in
                     TemporaryDirectory.names(in: "\(ada.directory)/\(folder)").map {

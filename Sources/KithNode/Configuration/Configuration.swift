@@ -102,5 +102,7 @@ extension NodeConfiguration {
         listen = configuration.value(.listen)
         peers = configuration.values(.peer)
         usesDiscovery = configuration.value(.discovery) != "off"
+        interfaces = configuration.values(.interface)
+        advertise = configuration.values(.advertise)
     }
 }

@@ -7,6 +7,8 @@ package enum ConfigurationKey: String, CaseIterable, Hashable, Sendable {
     case listen
     case peer
     case discovery
+    case interface
+    case advertise
     case log
 
     /// As it stands in a file, and with two dashes on a command line.
@@ -44,6 +46,12 @@ package enum ConfigurationKey: String, CaseIterable, Hashable, Sendable {
             let isAbsolute = text.utf8.first == UInt8(ascii: "/")
             return inFile && !isAbsolute ? "\(Shown.name(text)) is no absolute path; it begins with /" : nil
         case .listen: return Self.complaint { () throws(AddressError) in try Endpoint(text, defaultPort: 1) }
+        case .advertise: return Self.complaint { () throws(AddressError) in try Endpoint(peer: text, defaultPort: 1) }
+        case .interface:
+            do throws(AddressError) {
+                _ = try InterfacePatterns([text])
+                return nil
+            } catch { return error.message }
         case .peer: return Self.complaint { () throws(AddressError) in try Endpoint(peer: text, defaultPort: 1) }
         case .discovery: return ["on", "off"].contains(text) ? nil : "\(Shown.name(text)) is neither on nor off"
         case .log:
@@ -100,6 +108,22 @@ package enum ConfigurationKey: String, CaseIterable, Hashable, Sendable {
                 summary: "whether to announce this node and look for others",
                 text: [
                     "Whether the node announces itself by DNS-SD and looks for others. With off it knows the peers named by peer alone."
+                ])
+        case .interface:
+            Entry(
+                value: "PATTERN", isRepeated: true, changesLive: true,
+                summary: "which network interfaces count for discovery: eth*, or !docker* for all others",
+                text: [
+                    "Patterns of the names of network interfaces that count for discovery, a line for each: * is any letters, "
+                        + "? is one, and a pattern after ! leaves its interfaces out. Without any, all count."
+                ])
+        case .advertise:
+            Entry(
+                value: "HOST:PORT", isRepeated: true, changesLive: true,
+                summary: "where this node can be reached besides: told to the group",
+                text: [
+                    "An address at which the other nodes can reach this one besides those that are found, a line for each, at "
+                        + "most \(NodeLimits.presenceAddresses): behind a forwarded port, or in a container."
                 ])
         case .log:
             Entry(

@@ -24,4 +24,16 @@ extension HealthPage {
             "If nobody put anything back, look at the disk: a disk that forgets what it was told to keep will do so again.",
             "Look whether a copy of the node's directory runs elsewhere, and end it.",
         ])
+
+    static let databaseDamaged = HealthPage(
+        meaning: [
+            "A database's file contradicts itself: a disk that failed, a file that was changed or copied badly. The check "
+                + "names the database and the first thing found; it goes with a repair, or with a kith verify that finds "
+                + "nothing."
+        ],
+        actions: [
+            "Look at the disk first, and at what the kernel says of it: dmesg.",
+            "kith verify DB lists what is damaged.",
+            "kith repair DB makes a new file of what is sound and fetches the rest from peers.",
+        ])
 }

@@ -162,7 +162,8 @@ extension Node {
         else { return }
         switch gap {
         case .slept(let time): log(.info, .mesh, "the machine slept for \(time / 1_000) s: looking at the network anew")
-        case .stopped(let time): log(.info, .mesh, "this node stood still for \(time / 1_000) s: looking at the network anew")
+        case .stopped(let time):
+            log(.info, .mesh, "this node stood still for \(time / 1_000) s: looking at the network anew")
         }
         discovery?.refresh()
         lookAgain()

@@ -40,6 +40,8 @@ struct ConfigurationState {
     var values: [ConfigurationKey: [String]] = [:]
     /// Why the last reading is not what holds.
     var problem: String?
+    /// Discovery was told to end and has not yet.
+    var isDiscoveryEnding = false
 }
 
 extension Node {
@@ -111,26 +113,38 @@ extension Node {
         switch key {
         case .data, .listen: return false
         case .peer:
-            var endpoints: [Endpoint] = []
-            for peer in configuration.values(.peer) {
-                guard let endpoint = try? Endpoint(peer: peer, defaultPort: NodeConfiguration.defaultPort) else {
-                    continue
-                }
-                endpoints.append(endpoint)
-            }
-            book.setStatic(endpoints)
+            staticPeers = (try? Self.endpoints(configuration.values(.peer))) ?? []
+            book.setStatic(staticPeers)
+        case .advertise:
+            let addresses = (try? Self.endpoints(configuration.values(.advertise)).map(\.description)) ?? []
+            guard addresses.count <= NodeLimits.presenceAddresses else { return false }
+            advertised = addresses
+        case .interface:
+            guard let patterns = try? InterfacePatterns(configuration.values(.interface)) else { return false }
+            interfaces = patterns
+            setDiscovery(configuration.value(.discovery) != "off", anew: true)
         case .discovery: setDiscovery(configuration.value(.discovery) != "off")
         case .log: log.replace(with: configuration.values(.log).compactMap { Log.Setting($0) })
         }
         return true
     }
 
-    private func setDiscovery(_ isOn: Bool) {
+    /// - Parameter anew: whether it ends first where it runs.
+    private func setDiscovery(_ isOn: Bool, anew: Bool = false) {
         usesDiscovery = isOn
-        if isOn { return startDiscovery() }
-        let discovery = discovery
+        // What ends still holds this node's name: the new one waits for that.
+        if configured.isDiscoveryEnding { return }
+        guard let discovery, anew || !isOn else { return startDiscovery() }
         self.discovery = nil
-        discovery?.stop {}
         book.setDiscovered([])
+        configured.isDiscoveryEnding = true
+        discovery.stop { [weak self] in
+            guard let self else { return }
+            self.queue.async {
+                self.configured.isDiscoveryEnding = false
+                self.startDiscovery()
+                self.changed()
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ import Darwin
 #endif
 
 /// What the store must know of the file system under it.
-enum FileSystem {
+package enum FileSystem {
     /// Refuses a directory on a network file system: SQLite's locks and the shared memory of its write-ahead log hold
     /// within one machine only.
     static func requireLocal(_ directory: String) throws(StoreError) {
@@ -22,6 +22,30 @@ enum FileSystem {
     static func size(of path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// What this user may still write on the file system of a directory, in bytes; nil where it can't be asked.
+    static func freeBytes(in directory: String) -> Int? {
+        var status = statvfs()
+        guard statvfs(directory, &status) == 0 else { return nil }
+        return Int(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    }
+
+    /// Makes a file without content that only this user may read, in the place of one that is there.
+    static func makePrivate(_ path: String) -> Bool {
+        guard remove(path) else { return false }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+        return descriptor >= 0
+    }
+
+    /// Makes what was written of a file durable; false where the disk says that it is not.
+    static func synchronize(file path: String) -> Bool {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
     }
 
     /// Removes a file that may not be there; whether it is gone.
@@ -65,11 +89,13 @@ enum FileSystem {
     /// The name of the network file system of a magic number.
     static func networkFileSystem(magic: UInt) -> String? { networkFileSystems.first { $0.magic == magic }?.name }
 
-    private static func networkFileSystem(of directory: String) -> String? {
+    /// The name of the network file system that a directory is on; nil for a local one, or where that is not known.
+    package static func networkFileSystem(of directory: String) -> String? {
         networkFileSystem(magic: UInt(kith_filesystem_magic(directory)))
     }
     #else
-    private static func networkFileSystem(of directory: String) -> String? {
+    /// The name of the network file system that a directory is on; nil for a local one, or where that is not known.
+    package static func networkFileSystem(of directory: String) -> String? {
         var status = statfs()
         guard statfs(directory, &status) == 0, UInt32(status.f_flags) & UInt32(MNT_LOCAL) == 0 else { return nil }
         return "not local"

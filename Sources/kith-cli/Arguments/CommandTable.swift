@@ -14,11 +14,12 @@ enum CommandTable {
     }
 
     static let sections = [
-        Section("the node and its group", nodeCommands + identityCommands),
+        Section("the node and its group", nodeCommands),
+        Section("members", membershipCommands + identityCommands),
         Section("the service and the shell", serviceCommands),
-        Section("what is", statusCommands),
+        Section("what is", statusCommands + doctorCommands),
         Section("documents", documentCommands),
-        Section("databases", databaseCommands),
+        Section("databases", databaseCommands + upkeepCommands),
     ]
 
     static let data = OptionSpec(name: "data", value: "DIR", help: "the node's directory; see kith help directory")
@@ -46,7 +47,7 @@ enum CommandTable {
             text: [
                 "Opens an invitation on this node, which must be a running admin, and prints its code on one line. The "
                     + "code works once, until its time is over or five attempts with it failed.",
-                "An invitation for an admin needs the root's key.",
+                "An invitation for an admin needs the root's key; with it any node of the group can invite one.",
             ],
             options: [
                 OptionSpec(name: "role", value: "ROLE", help: "admin, writer or reader; without it writer"),
@@ -55,27 +56,37 @@ enum CommandTable {
             ],
             examples: ["kith invite", "kith invite --role reader --valid 1h"], run: NodeControl.invite),
         CommandSpec(
-            name: "join", arguments: "CODE [--name NODE] [--peer HOST:PORT]", argumentCount: 1...1,
+            name: "join", arguments: "CODE [--name NODE] [--peer HOST:PORT] [--yes]", argumentCount: 1...1,
             summary: "join a group with the code of an invitation",
             text: [
                 "Makes the node's directory and identity, finds the node that invites, and gets a certificate from it. "
                     + "CODE is what kith invite printed there; - reads it from standard input.",
                 "Needs no running node here, and starts none. In a directory that is in a group already it does nothing: "
                     + "leave first, the databases stay.",
+                "Where the directory holds databases of another group it asks first: they become databases of the new "
+                    + "group, and those of equal names merge.",
             ],
             options: [
                 OptionSpec(name: "name", value: "NODE", help: "this node's name; without it the machine's"),
                 OptionSpec(
                     name: "peer", value: "HOST:PORT", help: "where the inviting node is, if it is not found by itself"),
+                OptionSpec(name: "yes", short: "y", help: "join with the databases of another group without asking"),
                 data,
             ],
             examples: ["kith join CODE", "kith join - --peer 192.168.1.7:5484 < code"], run: LocalCommands.join),
         CommandSpec(
-            name: "leave", arguments: "", argumentCount: 0...0, summary: "forget the group; the databases stay",
-            text: ["This node forgets its group. Its databases stay, and kith join puts it into a group again."],
-            options: [data], run: LocalCommands.leave),
+            name: "leave", arguments: "[--yes]", argumentCount: 0...0, summary: "forget the group; the databases stay",
+            text: [
+                "This node forgets its group; stop it first. Its databases stay, and kith join puts it into a group again, as "
+                    + "a new node: what it has is not transferred again.",
+                "The only admin known asks first: without an admin nobody can be let in any more.",
+            ],
+            options: [OptionSpec(name: "yes", short: "y", help: "leave without asking"), data], run: LocalCommands.leave
+        ),
         CommandSpec(
-            name: "start", arguments: "[--listen HOST:PORT] [--peer HOST:PORT]... [--no-discovery] [--log LEVEL]...",
+            name: "start",
+            arguments:
+                "[--listen HOST:PORT] [--peer HOST:PORT]... [--no-discovery] [--interface PATTERN]... [--advertise HOST:PORT]... [--log LEVEL]...",
             argumentCount: 0...0, summary: "run the node until it is told to stop",
             text: [
                 "Runs the node in the foreground, as a service manager wants it, until SIGTERM, SIGINT or kith stop, which "

@@ -18,6 +18,8 @@ struct HelpTopic {
                     + "talks to that node without naming it, as does whoever has no directory of their own.",
                 "It holds the databases, the node's key and certificate, and kith.sock, at which the running node is talked "
                     + "to. Where the path of that socket would be over 103 bytes it is in $XDG_RUNTIME_DIR/kith instead.",
+                "On which machine a directory is used is told by /etc/machine-id, or by the file that $KITH_MACHINE_ID_FILE "
+                    + "names; see kith help machine-changed.",
             ]),
         HelpTopic(
             name: "configuration", summary: "the file, the variables and the options that configure a node",

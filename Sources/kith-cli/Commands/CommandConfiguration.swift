@@ -42,16 +42,42 @@ struct CommandConfiguration: Sendable {
     /// For commands that read or write the directory themselves: makes sure that they may, and as root becomes the user to
     /// whom it belongs, so that the node can read what they write. Options that name other files are read and written as that
     /// user too.
-    func actAsOwner() throws(CommandError) {
+    /// - Returns: whether this process was root's and is not any more.
+    @discardableResult
+    func actAsOwner() throws(CommandError) -> Bool {
         var status = stat()
-        guard stat(directory.path, &status) == 0 else { return }
-        if geteuid() == 0, status.st_uid != 0 { return try Self.become(status.st_uid, status.st_gid) }
+        guard stat(directory.path, &status) == 0 else { return false }
+        if geteuid() == 0, status.st_uid != 0 {
+            try Self.become(status.st_uid, status.st_gid)
+            return true
+        }
         if geteuid() != 0, configuration.isSystemFile, access(directory.path, W_OK) != 0 {
             let file = Shown.name(configuration.files.first ?? "")
             throw CommandError(
                 "\(Shown.name(directory.path)) is the directory of this machine's node (\(file)): use sudo, or name a "
                     + "directory of your own with --data DIR")
         }
+        return false
+    }
+
+    /// The same for a process that stays: it begins anew as the owner, because the first thread, which waits for the end,
+    /// goes on as root otherwise. Nothing may have been read or written yet.
+    func continueAsOwner() throws(CommandError) {
+        guard try actAsOwner() else { return }
+        // What holds for root by its own rules is named, so that it holds for the owner too.
+        if configuration.isSystemFile {
+            setenv("KITH_CONFIG", reader.systemFile, 1)
+        } else {
+            if reader.file == nil { setenv("KITH_CONFIG", configuration.files.first ?? "/dev/null", 1) }
+            if reader.options[.data] == nil { setenv("KITH_DATA", directory.path, 1) }
+        }
+        // This thread hears no signals; the process is to.
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
+        execv("/proc/self/exe", CommandLine.unsafeArgv)
+        throw CommandError(
+            "can't go on as the owner of \(Shown.name(directory.path)): \(String(cString: strerror(errno)))")
     }
 
     private static func become(_ user: uid_t, _ group: gid_t) throws(CommandError) {

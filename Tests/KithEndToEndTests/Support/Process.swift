@@ -62,7 +62,9 @@ final class PlainSocket {
     deinit { close(descriptor) }
 
     /// Whether the other side took it.
-    func send(_ bytes: [UInt8]) -> Bool { Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count }
+    func send(_ bytes: [UInt8]) -> Bool {
+        Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
 
     /// Whether the other side has closed by now.
     var isClosed: Bool {
