@@ -18,9 +18,7 @@ struct ControlClient {
     init(_ invocation: Invocation) throws(CommandError) { self.init(try Self.directory(invocation)) }
 
     static func directory(_ invocation: Invocation) throws(CommandError) -> NodeDirectory {
-        do throws(ControlError) { return try NodeDirectory(option: invocation.value("data")) } catch {
-            throw CommandError(error.message, status: Int32(error.exitStatus))
-        }
+        try CommandConfiguration(invocation).directory
     }
 
     /// One operation: the body of its answer.
@@ -115,7 +113,7 @@ struct ControlClient {
         switch error {
         case .cannotConnect(_, let reason) where reason.hasPrefix("Permission"):
             CommandError(
-                "cannot talk to kith (socket \(socket): \(reason)); be the user who started it",
+                "cannot talk to kith (socket \(socket): \(reason)); be the user who runs it, or root",
                 status: ExitStatus.noNode)
         case .cannotConnect(_, let reason):
             CommandError(

@@ -2,8 +2,8 @@ extension Node {
     /// What is wrong now, the worst first.
     func health(_ status: ControlStatus, now: Int64) -> [ControlStatus.Check] {
         let found =
-            discoveryFindings(status) + storageFindings() + membershipFindings() + documentFindings(status)
-            + peerFindings(status, now: now) + linkFindings(status, now: now)
+            discoveryFindings(status) + storageFindings() + serviceFindings() + membershipFindings()
+            + documentFindings(status) + peerFindings(status, now: now) + linkFindings(status, now: now)
         let codes = Set(found.map(\.code))
         healthSince = healthSince.filter { codes.contains($0.key) }
         let checks = found.map { finding in
