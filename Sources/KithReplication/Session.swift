@@ -11,6 +11,8 @@ struct Session {
     /// Why the last puller ended, and when another may begin; nil for never on this link.
     private(set) var failure: (message: String, retryAt: Instant?)?
     private var failures = 0
+    /// Why the peer does not take what is here, as it said; nil once it has stored something again.
+    private(set) var peerFailure: String?
     private var shownStatus: SessionStatus?
 
     init(_ facts: SessionFacts, isHeld: Bool) {
@@ -53,12 +55,15 @@ struct Session {
     }
 
     /// The puller ended by a failure, here or there.
-    mutating func failPulling(_ message: String, isTransient: Bool, _ output: inout LinkOutput) {
+    mutating func failPulling(
+        _ message: String, isTransient: Bool, retryMilliseconds: UInt64? = nil, _ output: inout LinkOutput
+    ) {
         puller?.endWork(facts, &output)
         puller = nil
         comparison.state = .open
         let shift = UInt64(min(failures, 10))
-        let wait = min(ReplicationLimits.retryMilliseconds << shift, ReplicationLimits.maximumRetryMilliseconds)
+        let backOff = min(ReplicationLimits.retryMilliseconds << shift, ReplicationLimits.maximumRetryMilliseconds)
+        let wait = retryMilliseconds ?? backOff
         failures += 1
         failure = (message, isTransient ? output.now.advanced(byMilliseconds: wait) : nil)
     }
@@ -87,7 +92,8 @@ struct Session {
         switch (work, result) {
         case (_, .failed(let error)):
             unsubscribe(error.isTransient ? .storeBusy : .storeFailed, error.message, &output)
-            failPulling(error.message, isTransient: error.isTransient, &output)
+            failPulling(
+                error.message, isTransient: error.isTransient, retryMilliseconds: error.retryMilliseconds, &output)
         case (.open, .opened(let summary, let checkpoint)): puller?.opened(summary, checkpoint, &facts, &output)
         case (.adopt(let position), .applied(let outcome)): puller?.adopted(position, outcome, &facts, &output)
         case (.missing(let page), .missing(let wants)): puller?.missing(wants, page: page, &facts, &output)
@@ -131,6 +137,18 @@ struct Session {
     mutating func endServing() {
         source = nil
         comparison.state = .open
+    }
+
+    /// The peer's puller has ended.
+    mutating func unsubscribed(_ end: FeedEnd) {
+        if end.code == .storeBusy || end.code == .storeFailed { peerFailure = end.text }
+        endServing()
+    }
+
+    /// The peer has stored what it was sent.
+    mutating func receive(_ ack: Ack) throws(ProtocolError) {
+        try source?.receive(ack, &facts)
+        peerFailure = nil
     }
 
     /// A claim was answered.
@@ -185,6 +203,7 @@ struct Session {
         return SessionStatus(
             state: state, inChanges: inChanges, outChanges: outChanges, digestEqual: isEqual, pulled: facts.pulled,
             pushed: facts.pushed, refused: facts.refused, refusedByPeer: facts.refusedByPeer,
+            peerFailure: peerFailure,
             isInSync: isEqual == true && (!facts.pulls || inChanges == 0) && (!facts.serves || outChanges == 0))
     }
 

@@ -24,6 +24,8 @@ package struct SessionStatus: Hashable, Sendable {
     /// Documents refused here, and by the peer.
     package var refused: UInt64
     package var refusedByPeer: UInt64
+    /// Why the peer does not store what is here, as it said; nil while it does.
+    package var peerFailure: String?
     /// Whether the two are in sync: nothing outstanding either way, and the digests equal.
     package var isInSync: Bool
 }

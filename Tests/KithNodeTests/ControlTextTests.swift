@@ -69,7 +69,7 @@ import Testing
         status.checks = [.init(code: "C", level: .critical, summary: "s", action: "a", since: 1)]
         let json = try JSONValue(parsing: status.json)
         func names(_ value: JSONValue?) -> Set<String> { Set(value?.object?.keys ?? []) }
-        #expect(names(json) == ["schema", "generated_at", "node", "health", "discovery", "databases", "peers"])
+        #expect(names(json) == ["schema", "generated_at", "node", "health", "discovery", "storage", "databases", "peers"])
         let nodeNames = Set("id name group role version pid started_at listen data".words)
         #expect(nodeNames.subtracting(names(json["node"])) == [])
         #expect(names(json["health"]) == ["level", "checks"])

@@ -10,8 +10,18 @@ extension ControlStatus {
         health.add("checks", elements: checks.map(\.json))
         object.add("health", json: health.bytes)
         object.add("discovery", json: discovery.json)
+        object.add("storage", json: storage.json)
         object.add("databases", elements: databases.map(\.json))
         object.add("peers", elements: peers.map(\.json))
+        return object.bytes
+    }
+}
+
+extension ControlStatus.Storage {
+    fileprivate var json: [UInt8] {
+        var object = JSONObjectWriter()
+        object.add("free_bytes", freeBytes)
+        object.add("total_bytes", totalBytes)
         return object.bytes
     }
 }
@@ -71,8 +81,10 @@ extension ControlStatus.Database {
         object.add("digest", digest)
         object.add("bytes", bytes)
         object.add("wal_bytes", walBytes)
+        object.add("oldest_reader_ms", oldestReaderMilliseconds)
         object.add("in_sync_with", inSyncWith)
         object.add("peers", peers)
+        object.add("error", error)
         return object.bytes
     }
 }

@@ -5,7 +5,13 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case discoveryDown = "DISCOVERY_DOWN"
     // Storage.
     case storageFull = "STORAGE_FULL"
+    case storageLow = "STORAGE_LOW"
     case storageFailed = "STORAGE_FAILED"
+    case databaseDamaged = "DATABASE_DAMAGED"
+    case databaseNewer = "DATABASE_NEWER"
+    case databaseMoved = "DATABASE_MOVED"
+    case databaseUnusable = "DATABASE_UNUSABLE"
+    case logLost = "LOG_LOST"
     case rollbackDetected = "ROLLBACK_DETECTED"
     // Documents.
     case conflicts = "CONFLICTS"
@@ -22,7 +28,13 @@ package enum HealthCode: String, CaseIterable, Sendable {
         switch self {
         case .discoveryDown: .discoveryDown
         case .storageFull: .storageFull
+        case .storageLow: .storageLow
         case .storageFailed: .storageFailed
+        case .databaseDamaged: .databaseDamaged
+        case .databaseNewer: .databaseNewer
+        case .databaseMoved: .databaseMoved
+        case .databaseUnusable: .databaseUnusable
+        case .logLost: .logLost
         case .rollbackDetected: .rollbackDetected
         case .conflicts: .conflicts
         case .documentsRefused: .documentsRefused

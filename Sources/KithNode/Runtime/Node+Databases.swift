@@ -12,6 +12,7 @@ extension Node {
             guard let self else { return }
             self.queue.async { self.changed() }
         }
+        watchStorage(database)
     }
 
     /// A database was made here, or is carried from now on because a peer has it.
@@ -29,7 +30,8 @@ extension Node {
     /// This node's copy was dropped.
     func removed(_ name: String) {
         for number in drivers.keys.sorted() { drivers[number]?.drop(name) }
-        for peer in peers.keys { peers[peer]?.left(name) }
+        // Peers carry it all the same: made here again, it is pulled from them.
+        for peer in peers.keys { peers[peer]?.dropped(name) }
         firstFeeds.forget(name)
         announcePresence()
         changed()

@@ -35,9 +35,14 @@ struct PeerState {
         stateSince = now
     }
 
-    /// The peer, or this node, does not carry a database any more.
+    /// The peer does not carry a database any more.
     mutating func left(_ database: String) {
         carried[database] = nil
+        dropped(database)
+    }
+
+    /// This node does not carry a database any more.
+    mutating func dropped(_ database: String) {
         sessions[database] = nil
         told[database] = nil
     }

@@ -21,8 +21,9 @@ struct NodeService: ControlService {
 
     /// The database of a name.
     func database(_ name: String) throws(ControlError) -> DatabaseExecutor {
-        guard let database = node.catalog[name] else { throw .unknownDatabase(name) }
-        return database
+        if let database = node.catalog[name] { return database }
+        if let failure = node.catalog.failure(of: name) { throw ControlError(failure) }
+        throw .unknownDatabase(name)
     }
 
     func status() async throws(ControlError) -> ControlStatus { await onNode { $0.status() } }
@@ -112,7 +113,7 @@ struct NodeService: ControlService {
     }
 
     func deleteDatabase(_ name: String) async throws(ControlError) {
-        _ = try database(name)
+        if node.catalog.failure(of: name) == nil { _ = try database(name) }
         // The links let go first, so that nothing of them is under way in the file.
         await onNode { $0.removed(name) }
         do throws(StoreError) {
@@ -176,7 +177,8 @@ extension ControlError {
             case .notFound: .notFound
             case .conflict: .conflict
             case .invalid: .invalid
-            case .storageFull, .readOnly, .locked, .clockBeyondRange, .inputOutput, .outOfMemory: .unavailable
+            case .storageFull: .storageFull
+            case .readOnly, .locked, .clockBeyondRange, .inputOutput, .outOfMemory, .moved: .unavailable
             case .damaged, .newerFile, .foreignFile, .networkFileSystem, .cannotOpen, .internalError: .failed
             }
         self.init(code, error.message)

@@ -5,3 +5,17 @@ extension DatabaseFile {
     /// The file's size in bytes and that of its write-ahead log.
     package var sizes: (file: Int, log: Int) { (FileSystem.size(of: path), FileSystem.size(of: logPath)) }
 }
+
+extension DatabaseFile {
+    /// The files of a database as they stand at a moment: equal as long as nobody has touched them.
+    package struct Stamp: Hashable, Sendable {
+        let file: FileStamp?
+        let log: FileStamp?
+        /// An opening that fails writes to the lock too: it counts only whether it is there.
+        let hasLock: Bool
+    }
+
+    package var stamp: Stamp {
+        Stamp(file: FileStamp(of: path), log: FileStamp(of: logPath), hasLock: FileSystem.exists(lockPath))
+    }
+}
