@@ -69,7 +69,8 @@ import Testing
         status.checks = [.init(code: "C", level: .critical, summary: "s", action: "a", since: 1)]
         let json = try JSONValue(parsing: status.json)
         func names(_ value: JSONValue?) -> Set<String> { Set(value?.object?.keys ?? []) }
-        #expect(names(json) == ["schema", "generated_at", "node", "health", "discovery", "storage", "databases", "peers"])
+        #expect(
+            names(json) == ["schema", "generated_at", "node", "health", "discovery", "storage", "databases", "peers"])
         let nodeNames = Set("id name group role version pid started_at listen data".words)
         #expect(nodeNames.subtracting(names(json["node"])) == [])
         #expect(names(json["health"]) == ["level", "checks"])
@@ -86,7 +87,7 @@ import Testing
         let candidate = json["peers"]?[0]?["candidates"]?[0]
         #expect(names(candidate) == Set("address source last_tried_at last_error".words))
         let own = "name in_changes out_changes digest_equal pulled pushed refused"
-        #expect(names(json["peers"]?[0]?["databases"]?[0]) == Set(own.words))
+        #expect(Set(own.words).subtracting(names(json["peers"]?[0]?["databases"]?[0])) == [])
         #expect(json["databases"]?[0]?["documents"] == JSONValue.null, "what is not known is null")
     }
 }

@@ -1,5 +1,25 @@
 extension HealthPage {
     static let identityDuplicate = HealthPage(
-        meaning: ["Two nodes run with one identity, as after copying a machine."],
-        actions: ["Stop the copy, remove its identity by kith leave, and join it anew."])
+        meaning: [
+            "Two nodes run with one identity, as after copying a machine or a node's directory. Peers link to one of the two "
+                + "and turn the other away; nothing is lost, but one of the two is not replicated.",
+            "It is shown by both nodes and by the others, for some 90 seconds after it was last seen.",
+        ],
+        actions: [
+            "On the copy: kith stop, kith identity reset, kith join CODE with a new invitation. Its databases stay, and what "
+                + "only the copy wrote gets to the others.",
+            "kith mesh and the log name the addresses of the two.",
+        ])
+
+    static let machineChanged = HealthPage(
+        meaning: [
+            "The node's directory was used on another machine before (its machine-id is another). It may have been moved, with "
+                + "the disk or by a copy after which the original was ended; or it is a copy, and the original still runs. Two "
+                + "nodes with one identity must not run, so this one replicates with nobody until it is told. Documents can be "
+                + "read and written meanwhile. A restart changes nothing."
+        ],
+        actions: [
+            "Was it moved? kith identity keep: the node goes on as the same node, on this machine.",
+            "Is it a copy? kith stop, kith identity reset, kith join CODE: it becomes a new node and keeps its databases.",
+        ])
 }

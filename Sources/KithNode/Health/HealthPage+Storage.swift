@@ -93,9 +93,13 @@ extension HealthPage {
 
     static let rollbackDetected = HealthPage(
         meaning: [
-            "A peer showed writes of this node that this node does not know: the machine was put back to a snapshot while "
-                + "it ran, or a copy of its directory runs elsewhere. A new timeline was begun, and what is missing here "
-                + "comes back from peers."
+            "A peer has changes of a database of this node that are not in it any more: an older copy of the file was put back, "
+                + "a power cut took the last commits, or the machine was put back to a snapshot while the node ran.",
+            "Nothing needs mending: a new timeline is begun, so that nothing is taken for what it is not, and what peers have "
+                + "comes back from them. What only this node had is lost. Shown for a day, or until the node is restarted.",
         ],
-        actions: ["Look whether a copy of the node's directory runs elsewhere, and end it."])
+        actions: [
+            "If nobody put anything back, look at the disk: a disk that forgets what it was told to keep will do so again.",
+            "Look whether a copy of the node's directory runs elsewhere, and end it.",
+        ])
 }

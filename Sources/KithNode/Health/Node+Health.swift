@@ -3,7 +3,7 @@ extension Node {
     func health(_ status: ControlStatus, now: Int64) -> [ControlStatus.Check] {
         let found =
             discoveryFindings(status) + storageFindings(status) + membershipFindings() + documentFindings(status)
-            + peerFindings(status, now: now)
+            + peerFindings(status, now: now) + linkFindings(status, now: now)
         let codes = Set(found.map(\.code))
         healthSince = healthSince.filter { codes.contains($0.key) }
         let checks = found.map { finding in

@@ -48,12 +48,16 @@ extension Node {
     }
 
     private func rollback() -> HealthFinding? {
-        guard let database = catalog.databases.first(where: \.isRollbackDetected) else { return nil }
+        guard let name = rollbacks.keys.sorted().last(where: { catalog[$0] != nil }), let rollback = rollbacks[name]
+        else {
+            return nil
+        }
         return HealthFinding(
             code: .rollbackDetected, level: .warning,
-            summary:
-                "database \(database.name) was put back to an earlier state while it ran, or a copy of it runs elsewhere",
-            action: "nothing is lost: what is missing here comes back from peers; see that the directory is used once")
+            summary: "database \(name) was put back to an earlier state, as was found at "
+                + "\(Timestamp.text(ofMilliseconds: rollback.at)): \(rollback.evidence)",
+            action:
+                "what is missing here comes back from peers; see that no copy of this node's directory runs elsewhere")
     }
 }
 

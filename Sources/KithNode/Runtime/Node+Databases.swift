@@ -30,7 +30,6 @@ extension Node {
     /// This node's copy was dropped.
     func removed(_ name: String) {
         for number in drivers.keys.sorted() { drivers[number]?.drop(name) }
-        // Peers carry it all the same: made here again, it is pulled from them.
         for peer in peers.keys { peers[peer]?.dropped(name) }
         firstFeeds.forget(name)
         announcePresence()

@@ -16,6 +16,10 @@ struct PeerState {
     /// Milliseconds since 1970 from here on.
     var stateSince: Int64
     var lastExchangeAt: Int64?
+    /// When the peer was asked last whether it is there.
+    var probedAt: Instant?
+    /// When an answer was last told to those who watch.
+    var answerShownAt: Instant?
     var roundTripMilliseconds: UInt64?
     var clockOffsetMilliseconds: Int64?
     /// Why the last link ended or the last dial failed.
@@ -27,6 +31,8 @@ struct PeerState {
     var sessions: [String: SessionStatus] = [:]
     /// By name the sequence up to which the link knows the database here: what it says of being in sync holds for that.
     var told: [String: UInt64] = [:]
+    /// By database the last comparison by ranges; outlives the link.
+    var comparisons: [String: ComparisonRecord] = [:]
     /// Failed dials in a row.
     var failures = 0
 
@@ -41,7 +47,8 @@ struct PeerState {
         dropped(database)
     }
 
-    /// This node does not carry a database any more.
+    /// This node does not carry a database any more. That the peer does stays known: it does not say so again, should the
+    /// database be made here anew.
     mutating func dropped(_ database: String) {
         sessions[database] = nil
         told[database] = nil
@@ -53,6 +60,7 @@ struct PeerState {
         isOpen = false
         stateSince = now
         roundTripMilliseconds = nil
+        probedAt = nil
         carried = [:]
         sessions = [:]
         told = [:]

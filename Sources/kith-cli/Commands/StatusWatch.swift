@@ -9,6 +9,7 @@ import Synchronization
 enum StatusWatch {
     static func run(_ client: ControlClient, _ terminal: Terminal, asJSON: Bool) throws(CommandError) {
         if terminal.width == nil || asJSON {
+            Output.endWithReader()
             try client.lines("GET", ["status"], query: [("watch", "true")]) { line in
                 Output.write(line)
                 Output.write(CollectionOfOne(UInt8(ascii: "\n")))
