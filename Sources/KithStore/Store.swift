@@ -15,7 +15,7 @@ package final class Store {
     private let environment: StoreEnvironment
     private let options: StoreOptions
     private let migrations: Migrations
-    private var transaction: WriteTransaction
+    private(set) var transaction: WriteTransaction
     private let log: LogKeeper
     /// Which file was opened.
     package let place: FilePlace
@@ -36,10 +36,8 @@ package final class Store {
         _ file: DatabaseFile, environment: StoreEnvironment, options: StoreOptions, migrations: Migrations
     ) throws(StoreError) {
         try NetworkFileSystem.refuse(file.directory)
-        if !FileSystem.exists(file.path), !options.creates, !FileSystem.exists(file.logPath) {
-            throw file.notThere
-        }
         let lock = try FileLock(file)
+        try FileReplacement.recover(file, lock)
         let isNew = try file.requireFile(creates: options.creates, databaseID: environment.random)
         findings = try file.examineLog(lock.lastClaim, isNew: isNew)
         // What was said of a closed database must be gone before there is a log.
@@ -142,6 +140,17 @@ package final class Store {
         fresh.setCheckpointOnClose(true)
     }
 
+    /// Runs the body while the database is locked, so that nobody opens it; a replacement that was cut off is finished
+    /// first.
+    package static func withLock<Value>(
+        _ file: DatabaseFile, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let lock = try FileLock(file)
+        defer { withExtendedLifetime(lock) {} }
+        try FileReplacement.recover(file, lock)
+        return try body()
+    }
+
     /// Commits a page that says nothing: whether the disk takes commits. On disk when this returns.
     /// - Throws: `StoreError` as any write.
     package func probe() throws(StoreError) {
@@ -162,8 +171,9 @@ package final class Store {
 
     /// The databases in a directory, ascending by name; those too of which only the log is left.
     package static func names(in directory: String) throws(StoreError) -> [DatabaseName] {
-        var names: Set<DatabaseName> = []
-        for entry in try FileSystem.names(in: directory) {
+        let files = try FileSystem.names(in: directory)
+        var names = Set(FileReplacement.undecided(among: files))
+        for entry in files {
             for end in [DatabaseFile.suffix, DatabaseFile.suffix + "-wal"] where entry.hasSuffix(end) {
                 if let name = try? DatabaseName(String(entry.dropLast(end.count))) { names.insert(name) }
             }
@@ -176,6 +186,7 @@ package final class Store {
     package static func remove(_ file: DatabaseFile) throws(StoreError) {
         let lock = try FileLock(file)
         defer { withExtendedLifetime(lock) {} }
+        try FileReplacement.recover(file, lock)
         // The file first: a log without its file is no database any more.
         for path in [file.path, file.logPath, file.sharedMemoryPath] + Migrations.copies(of: file)
         where !FileSystem.remove(path) {

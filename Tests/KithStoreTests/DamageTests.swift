@@ -138,7 +138,7 @@ import Testing
             let directory = TemporaryDirectory()
             faults.fail([.write, .sync], number..<number + 1, with: SQLITE_FULL)
             let error = failure { _ = try TestStore(directory: directory, vfs: faults.name) }
-            let names = try directory.names()
+            let names = directory.names()
             #expect(!names.contains { $0.contains(".new") }, "\(names)")
             if error != nil, !names.contains("things.sqlite3") { #expect(names.allSatisfy { $0 == "things.lock" }) }
             faults.succeed()

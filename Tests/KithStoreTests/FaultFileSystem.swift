@@ -98,7 +98,7 @@ final class FaultFileSystem {
     /// The directory as a power cut at this moment would leave it, with those of our files that SQLite does not write.
     func afterPowerCut(of directory: TemporaryDirectory) -> TemporaryDirectory {
         let copy = TemporaryDirectory()
-        for entry in (try? directory.names()) ?? [] where !entry.hasSuffix("-shm") {
+        for entry in directory.names() where !entry.hasSuffix("-shm") {
             let disk = disks[directory.path + "/" + entry]
             copy.write(entry, disk?.durable ?? directory.read(entry))
         }

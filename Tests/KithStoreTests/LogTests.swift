@@ -48,7 +48,7 @@ import Testing
         for number in 0..<50 { try test.put("d\(number)", "{}") }
         #expect(test.store.sizes.log > 0)
         test.close()
-        #expect(try !test.directory.names().contains("things.sqlite3-wal"))
+        #expect(!test.directory.names().contains("things.sqlite3-wal"))
         try test.reopen()
         #expect(test.store.findings == OpeningFindings(isUnclean: false, lostLog: nil))
     }

@@ -28,9 +28,6 @@ final class TemporaryDirectory {
         rmdir(path)
     }
 
-    /// The names of the files in it.
-    func names() throws -> [String] { try FileSystem.names(in: path).filter { $0 != "." && $0 != ".." } }
-
     /// Copies all files as they are, as a crash or a backup of the whole directory would find them.
     func copy() -> TemporaryDirectory {
         let copy = TemporaryDirectory()

@@ -20,6 +20,18 @@ package protocol ControlService: Sendable {
     /// Opens an invitation and makes its code.
     func invite(_ request: ControlInvite) async throws(ControlError) -> ControlInvitation
 
+    // MARK: Members
+
+    /// All nodes of the group that are known, also those whose membership has ended.
+    func members() async throws(ControlError) -> ControlMembers
+    /// Ends a node's membership for ever; returns when that is on disk.
+    /// - Parameter node: a name, the beginning of an id, or a whole id that is not known here.
+    /// - Parameter rootKey: the root's key as it stands in its file; nil for the one in the directory.
+    /// - Parameter isDryRun: says what would happen and does nothing.
+    func revoke(_ node: String, rootKey: [UInt8]?, isDryRun: Bool) async throws(ControlError) -> ControlRevocation
+    /// Makes a node a reader or a writer; returns when that is on disk.
+    func setRole(_ role: String, of node: String) async throws(ControlError) -> ControlRoleChange
+
     // MARK: Identity
 
     /// Who the node is, and on which machine.
@@ -68,6 +80,22 @@ package protocol ControlService: Sendable {
         async throws(ControlError) -> ControlStream
     /// A line for each live document, with `_id`.
     func exportDocuments(of database: String) async throws(ControlError) -> ControlStream
+
+    // MARK: Databases as wholes
+
+    /// Checks a database: lines of `UpkeepEvent`, the last `checked`.
+    func verify(_ database: String) async throws(ControlError) -> ControlStream
+    /// Makes a new file of what is sound and waits for what peers send of the rest: lines of `UpkeepEvent`, the last
+    /// `repaired`.
+    func repair(_ database: String, waitingMilliseconds: Int64) async throws(ControlError) -> ControlStream
+    /// Gives back the space that is no longer used: lines of `UpkeepEvent`, the last `compacted`.
+    func compact(_ database: String) async throws(ControlError) -> ControlStream
+    /// Makes a copy as of one moment.
+    func backup(_ database: String) async throws(ControlError) -> ControlFile
+    /// Puts a copy in the place of the database, or where none is. Returns when it is on disk and open.
+    /// - Throws: code `exists` where there is one and `replaces` is false; `failed` where it is no whole copy.
+    func restore(_ database: String, from body: HTTPBodyReader, replaces: Bool)
+        async throws(ControlError) -> ControlRestored
 
     /// Sets what is logged from now on.
     /// - Parameter area: nil for all areas.

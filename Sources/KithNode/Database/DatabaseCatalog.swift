@@ -15,21 +15,23 @@ package final class DatabaseCatalog: Sendable {
         let stamp: DatabaseFile.Stamp
     }
 
-    private struct State {
+    struct State {
         var open: [DatabaseName: DatabaseExecutor] = [:]
         var unusable: [DatabaseName: Unusable] = [:]
         /// Databases whose copy was dropped here: what peers carry under these names is not made again.
         var dropped: Set<DatabaseName> = []
+        /// Databases with which something is done that nothing else may come between; see `reserve`.
+        var reserved: [DatabaseName: Reservation] = [:]
 
         var count: Int { open.count + unusable.count }
     }
 
-    private let directory: String
+    let directory: String
     private let droppedFile: String
-    private let environment: @Sendable () -> StoreEnvironment
-    private let state = Mutex(State())
+    let environment: @Sendable () -> StoreEnvironment
+    let state = Mutex(State())
     /// Making and dropping are done one at a time, without holding up those who look something up.
-    private let changing = Mutex(())
+    let changing = Mutex(())
 
     /// Opens all databases in `DIRECTORY/databases`. What can't be opened does not hold up the rest: `unusable` has it.
     /// - Throws: `NodeError` when the directory itself can't be read or made, or is on a network file system.
@@ -65,17 +67,11 @@ package final class DatabaseCatalog: Sendable {
         return state.withLock { $0.open[name] }
     }
 
-    /// Why a database that is here can't be used; nil for one that is open, and where there is none.
-    package func failure(of name: String) -> StoreError? {
-        guard let name = try? DatabaseName(name) else { return nil }
-        return state.withLock { $0.unusable[name]?.error }
-    }
-
     /// Whether what peers carry under this name is to be carried here too and is not here.
     package func wants(_ name: DatabaseName) -> Bool {
         state.withLock { state in
-            state.open[name] == nil && state.unusable[name] == nil && !state.dropped.contains(name)
-                && state.count < NodeLimits.databases
+            state.open[name] == nil && state.unusable[name] == nil && state.reserved[name] == nil
+                && !state.dropped.contains(name) && state.count < NodeLimits.databases
         }
     }
 
@@ -84,6 +80,7 @@ package final class DatabaseCatalog: Sendable {
     package func create(_ name: DatabaseName) throws(StoreError) -> (database: DatabaseExecutor, isNew: Bool) {
         try changing.withLock { _ throws(StoreError) in
             if let database = state.withLock({ $0.open[name] }) { return (database, false) }
+            try requireUnreserved(name)
             if let unusable = state.withLock({ $0.unusable[name] }) { throw unusable.error }
             guard state.withLock({ $0.count }) < NodeLimits.databases else {
                 throw StoreError(.invalid, name.string, "a node carries at most \(NodeLimits.databases) databases")
@@ -101,6 +98,7 @@ package final class DatabaseCatalog: Sendable {
     /// - Returns: false when there is none of that name.
     package func drop(_ name: DatabaseName) throws(StoreError) -> Bool {
         try changing.withLock { _ throws(StoreError) in
+            try requireUnreserved(name)
             let (database, unusable) = state.withLock { ($0.open[name], $0.unusable[name]) }
             guard let file = database?.file ?? unusable?.file else { return false }
             // On a full disk there is no room to note it: the files make some.
@@ -127,6 +125,7 @@ package final class DatabaseCatalog: Sendable {
         changing.withLock { _ in
             unusable.compactMap { entry in
                 guard entry.error.isTransient || entry.stamp != entry.file.stamp else { return nil }
+                guard state.withLock({ $0.reserved[entry.file.name] == nil }) else { return nil }
                 guard isThere(entry.file.name) else {
                     state.withLock { $0.unusable[entry.file.name] = nil }
                     return nil
@@ -143,7 +142,8 @@ package final class DatabaseCatalog: Sendable {
         (try? Store.names(in: directory))?.contains(name) ?? true
     }
 
-    private func open(_ name: DatabaseName) throws(StoreError) -> DatabaseExecutor {
+    @discardableResult
+    func open(_ name: DatabaseName) throws(StoreError) -> DatabaseExecutor {
         let file = DatabaseFile(name, in: directory)
         // Taken first: whatever changes while it is being opened makes it worth another try.
         let stamp = file.stamp
@@ -160,7 +160,7 @@ package final class DatabaseCatalog: Sendable {
         }
     }
 
-    private func setDropped(_ name: DatabaseName, _ isDropped: Bool) throws(StoreError) {
+    func setDropped(_ name: DatabaseName, _ isDropped: Bool) throws(StoreError) {
         var dropped = state.withLock { $0.dropped }
         guard dropped.contains(name) != isDropped else { return }
         if isDropped { dropped.insert(name) } else { dropped.remove(name) }

@@ -27,6 +27,10 @@ package final class DatabaseExecutor: @unchecked Sendable {
     let pageCheck = PageCheck()
     /// What the opening found amiss and went on from.
     package let findings: OpeningFindings
+    /// For opening again; used on `writer` only.
+    private let environment: StoreEnvironment
+    private let options: StoreOptions
+    private var isClosed = false
 
     /// Opens the database, or makes it.
     /// - Throws: `StoreError` as `Store.init` does.
@@ -36,6 +40,8 @@ package final class DatabaseExecutor: @unchecked Sendable {
         let store = try Store(file, environment: environment, options: options)
         self.file = file
         self.store = store
+        self.environment = environment
+        self.options = options
         writer = DispatchQueue(label: "kith.writer.\(file.name)")
         readers = ReaderPool(file, store.place)
         published = Mutex(store.summary)
@@ -114,9 +120,10 @@ package final class DatabaseExecutor: @unchecked Sendable {
             return group
         }
         if group.isEmpty { return }
-        guard let store else {
-            let closed = StoreError(.notFound, name.string, "database \(name) was closed")
-            for write in group { write.finish(closed) }
+        let store: Store
+        do throws(StoreError) { store = try openStore() } catch {
+            note(error)
+            for write in group { write.finish(error) }
             if !pending.withLock(\.isEmpty) { writer.async { self.commitPending() } }
             return
         }
@@ -154,7 +161,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
     /// Tries a commit that says nothing, unless there can be no room for it.
     func probe() {
         writer.async { [self] in
-            guard let store else { return }
+            guard let store = try? openStore() else { return }
             let now = SystemClock.monotonicMilliseconds
             let free = diskFailure == nil ? nil : StorageSpace(of: file.directory)?.free
             let mayProbe = storage.withLock { state in
@@ -270,6 +277,37 @@ package final class DatabaseExecutor: @unchecked Sendable {
         }
     }
 
+    /// Puts the copy that `Compaction.write` has made in the place of the file. Writes and readings wait meanwhile, as long
+    /// as it takes to bring the copy up to date. Blocks.
+    /// - Throws: `StoreError`; the database goes on as it was then.
+    package func takeCompactCopy() throws(StoreError) {
+        let result = readers.withoutReaders {
+            writer.sync { Result { () throws(StoreError) in try exchangeForCopy() } }
+        }
+        try result.get()
+    }
+
+    private func exchangeForCopy() throws(StoreError) {
+        guard store != nil else { throw StoreError(.notFound, name.string, "database \(name) was closed") }
+        try store?.bringCopyUpToDate()
+        try store?.truncateLog()
+        // Nobody else holds it, so this closes the file.
+        store = nil
+        // Should the opening fail, the next write tries again.
+        defer { _ = try? openStore() }
+        try Compaction.install(file)
+    }
+
+    /// The store; opened again where an exchange of its file could not do that.
+    private func openStore() throws(StoreError) -> Store {
+        if let store { return store }
+        if isClosed { throw StoreError(.notFound, name.string, "database \(name) was closed") }
+        let opened = try Store(file, environment: environment, options: options)
+        readers.setPlace(opened.place)
+        store = opened
+        return opened
+    }
+
     /// Finishes what waits, empties the log into the file and lets the file go. Blocks; what is asked of the database
     /// afterwards fails.
     package func close() {
@@ -279,6 +317,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
             while !pending.withLock(\.isEmpty) { commitPending() }
             try? store?.truncateLog()
             store = nil
+            isClosed = true
         }
     }
 }

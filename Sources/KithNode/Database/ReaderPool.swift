@@ -17,26 +17,29 @@ final class ReaderPool: Sendable {
     }
 
     private let file: DatabaseFile
-    private let place: FilePlace
+    private let place: Mutex<FilePlace>
     private let slots: [Slot]
 
     /// - Parameter place: which file is open; no other is read in its place.
     init(_ file: DatabaseFile, _ place: FilePlace) {
         self.file = file
-        self.place = place
+        self.place = Mutex(place)
         slots = (0..<NodeLimits.readersPerDatabase).map { Slot("kith.reader.\(file.name).\($0)") }
     }
+
+    /// Another file was opened in the place of the first.
+    func setPlace(_ place: FilePlace) { self.place.withLock { $0 = place } }
 
     /// Hands the work a reader, or why none could be opened.
     func run(_ work: @escaping @Sendable (Result<StoreReader, StoreError>) -> Void) {
         let slot = slots.min { $0.waiting.load(ordering: .relaxed) < $1.waiting.load(ordering: .relaxed) } ?? slots[0]
         slot.waiting.add(1, ordering: .relaxed)
-        slot.queue.async { [file, place] in
+        slot.queue.async { [self] in
             defer { slot.waiting.subtract(1, ordering: .relaxed) }
             do throws(StoreError) {
                 if slot.isClosed { throw StoreError(.notFound, file.name.string, "database \(file.name) was closed") }
                 if slot.reader == nil {
-                    try place.requireSame()
+                    try place.withLock { $0 }.requireSame()
                     slot.reader = try file.makeReader()
                 }
                 guard let reader = slot.reader else { return }
@@ -56,6 +59,22 @@ final class ReaderPool: Sendable {
         let now = SystemClock.monotonicMilliseconds
         let began = slots.map { $0.since.load(ordering: .relaxed) }.filter { $0 > 0 }.min()
         return began.map { now - min($0, now) }
+    }
+
+    /// Closes the connections and runs the body while none is opened; readings wait until it is over. Blocks.
+    func withoutReaders<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        let arrived = DispatchSemaphore(value: 0)
+        let isOver = DispatchSemaphore(value: 0)
+        for slot in slots {
+            slot.queue.async {
+                slot.reader = nil
+                arrived.signal()
+                isOver.wait()
+            }
+        }
+        for _ in slots { arrived.wait() }
+        defer { for _ in slots { isOver.signal() } }
+        return try body()
     }
 
     /// Closes the connections once what waits is done, for good. Blocks.

@@ -3,6 +3,8 @@
 package enum HealthCode: String, CaseIterable, Sendable {
     // Discovery.
     case discoveryDown = "DISCOVERY_DOWN"
+    case notAnnounced = "NOT_ANNOUNCED"
+    case multicastLost = "MULTICAST_LOST"
     // Storage.
     case storageFull = "STORAGE_FULL"
     case storageLow = "STORAGE_LOW"
@@ -25,12 +27,16 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case descriptorsLow = "DESCRIPTORS_LOW"
     // Membership.
     case identityDuplicate = "IDENTITY_DUPLICATE"
+    case revoked = "REVOKED"
+    case singleAdmin = "SINGLE_ADMIN"
     case machineChanged = "MACHINE_CHANGED"
 
     /// What the check means and what to do.
     package var page: HealthPage {
         switch self {
         case .discoveryDown: .discoveryDown
+        case .notAnnounced: .notAnnounced
+        case .multicastLost: .multicastLost
         case .storageFull: .storageFull
         case .storageLow: .storageLow
         case .storageFailed: .storageFailed
@@ -48,6 +54,8 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .pathMTU: .pathMTU
         case .descriptorsLow: .descriptorsLow
         case .identityDuplicate: .identityDuplicate
+        case .revoked: .revoked
+        case .singleAdmin: .singleAdmin
         case .machineChanged: .machineChanged
         }
     }

@@ -12,8 +12,12 @@ extension HealthPage {
 
     static let clockSkew = HealthPage(
         meaning: [
-            "A peer's clock and this one differ by much. Of two edits of one field the one with the clock ahead wins, "
+            "A peer's clock and this one differ by more than a minute, beyond what the measurement may be wrong by; where two "
+                + "or more peers agree against this machine, it is this clock that is off. Of two edits of one field the one with the clock ahead wins, "
                 + "until the next edit. Nothing is refused or lost meanwhile."
         ],
-        actions: ["Set the clocks by a time service."])
+        actions: [
+            "kith status NODE shows how far the clock of NODE is off: its clock +N ms is ahead.",
+            "Set the clocks by a time service: timedatectl set-ntp true.",
+        ])
 }

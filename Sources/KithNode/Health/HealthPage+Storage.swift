@@ -36,11 +36,13 @@ extension HealthPage {
             "A database's file holds what no database can hold, or lacks a part: the disk, another program or a copy that was "
                 + "taken while the node ran damaged it. The other databases go on. Where the file itself is damaged nothing is "
                 + "written to it any more; what can be read of it is.",
-            "After a node was not stopped in order, the pages of its databases are checked while it runs.",
+            "After a node was not stopped in order, the pages of its databases are checked while it runs. What kith verify finds "
+                + "is told until a repair, or a kith verify that finds nothing.",
         ],
         actions: [
-            "Look at the disk first: what it damaged once it damages again.",
-            "kith verify DB says what is damaged, and kith repair DB fetches it from peers.",
+            "Look at the disk first, and at what the kernel says of it: dmesg. What it damaged once it damages again.",
+            "kith verify DB lists what is damaged.",
+            "kith repair DB makes a new file of what is sound and fetches the rest from peers.",
             "Else put a backup back: kith restore DB FILE. What peers have comes back by itself.",
             "Without a backup, kith db delete DB removes this node's copy, and kith db create DB takes it from the peers "
                 + "again. What only this node had is lost then.",

@@ -13,6 +13,7 @@ extension Node {
                 code: finding.code.rawValue, level: finding.level, summary: finding.summary, action: finding.action,
                 since: since)
         }
-        return checks.filter { $0.level == .critical } + checks.filter { $0.level != .critical }
+        return checks.filter { $0.level == .critical } + checks.filter { $0.level == .warning }
+            + checks.filter { $0.level == .ok }
     }
 }

@@ -3,16 +3,7 @@ import KithDocument
 extension Node {
     func peerFindings(_ status: ControlStatus, now: Int64) -> [HealthFinding] {
         var found: [HealthFinding] = []
-        if let (peer, offset) = skewedPeer(status) {
-            found.append(
-                HealthFinding(
-                    code: .clockSkew, level: .warning,
-                    summary:
-                        "the clock of \(peer.name ?? peer.id) is \(offset.magnitude / 1_000) s \(offset > 0 ? "ahead of" : "behind") this one",
-                    action:
-                        "set both clocks by a time service; until then the clock that is ahead wins edits of one field"
-                ))
-        }
+        found += clockFindings(now: now)
         if let peer = status.peers.first(where: { $0.state == .blocked }) {
             found.append(
                 HealthFinding(
@@ -28,14 +19,5 @@ extension Node {
                     action: "end it with: kith resume"))
         }
         return found
-    }
-
-    private func skewedPeer(_ status: ControlStatus) -> (ControlStatus.Peer, Int64)? {
-        for peer in status.peers where peer.connected {
-            if let offset = peer.clockOffsetMilliseconds, offset.magnitude > NodeLimits.clockSkewMilliseconds {
-                return (peer, offset)
-            }
-        }
-        return nil
     }
 }

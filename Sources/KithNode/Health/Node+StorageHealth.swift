@@ -23,7 +23,19 @@ extension Node {
                     code: code, level: .critical, summary: "database \(name)\(more): \(error.message)",
                     action: code.storageAction(configuration.directory.path)))
         }
-        return found
+        return found.contains { $0.code == .databaseDamaged } ? found : found + damageFindings()
+    }
+
+    /// What checks of the databases have found.
+    private func damageFindings() -> [HealthFinding] {
+        guard let (name, entry) = damage.all.first else { return [] }
+        let more = entry.findings > 1 ? ", and \(entry.findings - 1) more" : ""
+        return [
+            HealthFinding(
+                code: .databaseDamaged, level: .critical,
+                summary: "database \(name) is damaged: \(entry.message)\(more)",
+                action: "kith repair \(name) makes a new file of what is sound and fetches the rest from peers")
+        ]
     }
 
     private func lowSpace(_ status: ControlStatus) -> HealthFinding? {

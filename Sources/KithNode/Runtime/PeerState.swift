@@ -21,11 +21,13 @@ struct PeerState {
     /// When an answer was last told to those who watch.
     var answerShownAt: Instant?
     var roundTripMilliseconds: UInt64?
-    var clockOffsetMilliseconds: Int64?
+    var clock = ClockEstimate()
     /// Why the last link ended or the last dial failed.
     var lastError: String?
     /// Why the peer does not let this node in, or is not let in.
     var refusal: String?
+    /// Whether it was dialled, proved who it is, and says that this node was revoked.
+    var saysRevoked = false
     /// By name what the peer carries.
     var carried: [String: DatabaseEntry] = [:]
     var sessions: [String: SessionStatus] = [:]
@@ -44,7 +46,8 @@ struct PeerState {
     /// The peer does not carry a database any more.
     mutating func left(_ database: String) {
         carried[database] = nil
-        dropped(database)
+        sessions[database] = nil
+        // What the link was told of the database here stays: it is not told again, should the peer carry it once more.
     }
 
     /// This node does not carry a database any more. That the peer does stays known: it does not say so again, should the
@@ -60,6 +63,7 @@ struct PeerState {
         isOpen = false
         stateSince = now
         roundTripMilliseconds = nil
+        clock = ClockEstimate()
         probedAt = nil
         carried = [:]
         sessions = [:]

@@ -82,9 +82,11 @@ struct NodeService: ControlService {
     }
 
     func invite(_ request: ControlInvite) async throws(ControlError) -> ControlInvitation {
-        guard let desk = node.desk, let role = Role(request.role) else {
-            throw ControlError(.forbidden, "only an admin can invite; this node is a \(node.identity.role)")
+        // Whoever holds the root's key may make an admin anywhere, should the last one be lost.
+        guard let role = Role(request.role), role == .admin || node.identity.admin != nil else {
+            throw ControlError(.forbidden, "only an admin can invite; this node is a \(node.role)")
         }
+        try requireMembership()
         do throws(TransportError) {
             var root: GroupRoot?
             if role == .admin {
@@ -94,7 +96,7 @@ struct NodeService: ControlService {
                     root = try node.identities.loadRoot(of: node.identity.trust)
                 }
             }
-            let code = try desk.invite(role: role, validMilliseconds: request.validMilliseconds, root: root)
+            let code = try node.desk.invite(role: role, validMilliseconds: request.validMilliseconds, root: root)
             return ControlInvitation(
                 code: code.text, role: request.role, expiresAt: SystemClock.wallMilliseconds + request.validMilliseconds
             )
@@ -125,10 +127,14 @@ struct NodeService: ControlService {
 
     func deleteDatabase(_ name: String) async throws(ControlError) {
         if node.catalog.failure(of: name) == nil { _ = try database(name) }
+        do throws(StoreError) { try node.catalog.requireUnreserved(try DatabaseName(name)) } catch {
+            throw ControlError(error)
+        }
         // The links let go first, so that nothing of them is under way in the file.
         await onNode { $0.removed(name) }
         do throws(StoreError) {
             guard try node.catalog.drop(try DatabaseName(name)) else { throw StoreError(.notFound, name, "") }
+            node.damage.note(try DatabaseName(name), nil)
         } catch {
             throw error.code == .notFound ? .unknownDatabase(name) : ControlError(error)
         }
@@ -142,8 +148,9 @@ struct NodeService: ControlService {
     func setPolicy(_ policy: [UInt8], of name: String) async throws(ControlError) -> [UInt8] {
         _ = try database(name)
         guard let admin = node.identity.admin else {
-            throw ControlError(.forbidden, "only an admin can set a policy; this node is a \(node.identity.role)")
+            throw ControlError(.forbidden, "only an admin can set a policy; this node is a \(node.role)")
         }
+        try requireMembership()
         let json: [UInt8]
         do throws(DocumentError) { json = try MergePolicies.validated(policy) } catch {
             throw ControlError(.invalid, error.message)
@@ -156,8 +163,10 @@ struct NodeService: ControlService {
                 throw TransportError.malformed("the policy is too long to be told to peers")
             }
             let isKept = await onNode { node in
-                node.take(node.membership.take(statement))
-                return node.keptMembership == node.membership.changeCount
+                let changes = node.membership.take(statement)
+                let count = node.membership.changeCount
+                node.take(changes)
+                return node.keptMembership >= count
             }
             guard isKept else {
                 throw TransportError.identity(
@@ -189,7 +198,7 @@ extension ControlError {
             case .conflict: .conflict
             case .invalid: .invalid
             case .storageFull: .storageFull
-            case .readOnly, .locked, .clockBeyondRange, .inputOutput, .outOfMemory, .moved: .unavailable
+            case .readOnly, .locked, .clockBeyondRange, .inputOutput, .outOfMemory, .moved, .cancelled: .unavailable
             case .damaged, .newerFile, .foreignFile, .networkFileSystem, .cannotOpen, .internalError: .failed
             }
         self.init(code, error.message)

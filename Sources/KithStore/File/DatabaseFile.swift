@@ -20,15 +20,15 @@ package struct DatabaseFile: Hashable, Sendable {
     var sharedMemoryPath: String { path + "-shm" }
     var lockPath: String { directory + "/" + name.string + ".lock" }
     /// Where a file is made until it is whole.
-    var newPath: String { path + ".new" }
+    var newPath: String { aside("new") }
 
     /// The writing connection to a file that is there, in the format that `migrations` end with. Closing it leaves the
     /// log as it is, until `Connection.setCheckpointOnClose`.
     func openForWriting(_ options: StoreOptions, _ migrations: Migrations) throws(StoreError) -> Connection {
         let connection = try Connection(path: path, subject: name.string, access: .write, vfs: vfs)
-        // What is refused is left as it was.
-        connection.setCheckpointOnClose(false)
-        let version = try check(connection, migrations)
+        guard let version = try Self.version(of: connection, path: path, migrations) else {
+            throw StoreError(.foreignFile, path, "\(shortPath) is a SQLite file without anything in it: move it away")
+        }
         try useLog(connection)
         let synchronous = options.durability == .full ? "FULL" : "NORMAL"
         try connection.run(
@@ -45,8 +45,6 @@ package struct DatabaseFile: Hashable, Sendable {
     /// A reading connection to a database that a `Store` has open.
     func openForReading() throws(StoreError) -> Connection {
         let connection = try Connection(path: path, subject: name.string, access: .read, vfs: vfs)
-        // The log is the writer's to empty.
-        connection.setCheckpointOnClose(false)
         try connection.run("PRAGMA cache_size=-\(Limits.readerCacheKiB)")
         return connection
     }
@@ -90,10 +88,25 @@ package struct DatabaseFile: Hashable, Sendable {
     }
 
     /// Looks whose file it is, without changing it.
-    /// - Returns: the version of its format.
-    private func check(_ connection: Connection, _ migrations: Migrations) throws(StoreError) -> Int64 {
+    /// - Returns: whether it is empty.
+    func check(_ connection: Connection) throws(StoreError) -> Bool {
+        try Self.check(connection, path: path)
+    }
+
+    static func check(_ connection: Connection, path: String) throws(StoreError) -> Bool {
+        try version(of: connection, path: path, .current) == nil
+    }
+
+    /// - Returns: the version of its format; nil for a file without anything in it.
+    private static func version(
+        of connection: Connection, path: String, _ migrations: Migrations
+    ) throws(StoreError) -> Int64? {
+        let shortPath = StoreError.shortened(path, to: Limits.subjectCharacters)
         let application = try connection.number("PRAGMA application_id") ?? 0
         let version = try connection.number("PRAGMA user_version") ?? 0
+        if application == 0, version == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 {
+            return nil
+        }
         guard application == Schema.applicationID else {
             throw StoreError(.foreignFile, path, "\(shortPath) is a SQLite file of another program: move it away")
         }

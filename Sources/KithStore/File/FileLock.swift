@@ -11,7 +11,7 @@ final class FileLock {
     private let descriptor: CInt
     private let path: String
     /// What the last holder claimed of the log.
-    let lastClaim: LogClaim
+    private(set) var lastClaim: LogClaim
 
     init(_ file: DatabaseFile) throws(StoreError) {
         let path = file.lockPath
@@ -56,6 +56,7 @@ final class FileLock {
     /// Takes back what was claimed of the log. On disk when this returns.
     func claimNothing() throws(StoreError) {
         write(.empty)
+        lastClaim = .empty
         guard synchronize() else {
             throw StoreError(
                 .inputOutput, path, "the disk failed on the lock file of a database: look at the system's log")

@@ -7,7 +7,10 @@ import Darwin
 #endif
 
 /// What the store must know of the file system under it.
-enum FileSystem {
+package enum FileSystem {
+    /// The name of the network file system that a directory is on; nil for a local one, or where that is not known.
+    package static func networkFileSystem(of directory: String) -> String? { NetworkFileSystem.name(of: directory) }
+
     /// The size of a file in bytes; 0 where there is none.
     static func size(of path: String) -> Int {
         var status = stat()
@@ -32,6 +35,14 @@ enum FileSystem {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+    }
+
+    /// Makes a file without content that only this user may read, in the place of one that is there.
+    static func makePrivate(_ path: String) -> Bool {
+        guard remove(path) else { return false }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+        return descriptor >= 0
     }
 
     /// Removes a file that may not be there; whether it is gone.

@@ -65,11 +65,11 @@ struct Migrations: Sendable {
         }
     }
 
-    static func copyPath(of file: DatabaseFile, _ version: Int64) -> String { "\(file.path).before-\(version)" }
+    static func copyPath(of file: DatabaseFile, _ version: Int64) -> String { file.aside("before-\(version)") }
 
     /// The copies that are kept of a database, and unfinished ones.
     static func copies(of file: DatabaseFile) -> [String] {
-        let start = "\(file.name.string)\(DatabaseFile.suffix).before-"
+        let start = file.asideName("before-")
         let names = (try? FileSystem.names(in: file.directory)) ?? []
         return names.filter { $0.hasPrefix(start) }.map { "\(file.directory)/\($0)" }
     }

@@ -58,7 +58,7 @@ enum NetworkFileSystem {
         return nil
     }
 
-    private static func name(of directory: String) -> String? {
+    static func name(of directory: String) -> String? {
         name(magic: UInt(kith_filesystem_magic(directory))) {
             var status = stat()
             guard stat(directory, &status) == 0 else { return nil }
@@ -75,7 +75,7 @@ enum NetworkFileSystem {
         }
     }
     #else
-    private static func name(of directory: String) -> String? {
+    static func name(of directory: String) -> String? {
         var status = statfs()
         guard statfs(directory, &status) == 0, UInt32(status.f_flags) & UInt32(MNT_LOCAL) == 0 else { return nil }
         return "not local"

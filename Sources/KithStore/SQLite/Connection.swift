@@ -25,6 +25,8 @@ final class Connection {
     private let log = LogFrames()
     /// What errors are about.
     let subject: String
+    /// Asked now and then while statements run; see `watch`.
+    private var watcher: Watcher?
 
     /// - Parameter vfs: the name of SQLite's layer for files; nil for the system's.
     init(path: String, subject: String, access: Access, vfs: String? = nil) throws(StoreError) {
@@ -41,6 +43,8 @@ final class Connection {
         statements = Array(repeating: nil, count: SQL.allCases.count)
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, Limits.busyMilliseconds)
+        // Of a database that is there, the log is its writer's to empty.
+        if access == .read || access == .write && FileSystem.size(of: path + "-wal") > 0 { setCheckpointOnClose(false) }
         if access == .read { try run("PRAGMA query_only=1") }
     }
 
@@ -57,6 +61,23 @@ final class Connection {
     private func failure(_ code: Int32) -> StoreError {
         faults.note(code)
         return StoreError.sqlite(handle, code, subject)
+    }
+
+    /// Asks the closure again and again while statements run, every few milliseconds of work; true ends the statement
+    /// with an error of which `isInterruption` holds. Nil asks no more.
+    func watch(_ isUnwanted: (() -> Bool)?) {
+        watcher = isUnwanted.map(Watcher.init)
+        guard let watcher else { return sqlite3_progress_handler(handle, 0, nil, nil) }
+        sqlite3_progress_handler(
+            handle, Limits.watchInstructions,
+            { Unmanaged<Watcher>.fromOpaque($0!).takeUnretainedValue().isUnwanted() ? 1 : 0 },
+            Unmanaged.passUnretained(watcher).toOpaque())
+    }
+
+    private final class Watcher {
+        let isUnwanted: () -> Bool
+
+        init(_ isUnwanted: @escaping () -> Bool) { self.isUnwanted = isUnwanted }
     }
 
     /// The statement, reset and without values.
