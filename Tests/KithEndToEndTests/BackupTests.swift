@@ -114,7 +114,7 @@ import Testing
                 _ = try await restore.finish(within: 30)
                 let check = try await node.run(["verify", "stock", "--json"])
                 #expect(check.status == 0, "\(check.errorText)")
-                seen.insert(try JSONValue(parsing: check.output)["documents"]?.natural ?? 0)
+                seen.insert(try JSONValue(parsing: check.output)["databases"]?[0]?["documents"]?.natural ?? 0)
             }
             #expect(seen.isSubset(of: [2_000, 2_001]), "\(seen)")
             try await node.kith("restore", "stock", copy, "--yes")

@@ -55,7 +55,8 @@ import Testing
 
             let check = try await victim.run(["verify", "stock", "--json"])
             #expect(check.status == 1)
-            #expect(check.outputText.contains(#""document":"only-here""#), "\(check.outputText)")
+            let found = try JSONValue(parsing: check.output)["databases"]?[0]?["found"]?.array ?? []
+            #expect(found.map { $0["document"]?.string } == ["only-here"], "\(check.outputText)")
             #expect(!check.outputText.contains("alone"), "a finding shows the document's content")
             let repair = try await victim.run(["repair", "stock", "--wait", "60s"], within: 120)
             #expect(repair.status == 1, "\(repair.errorText)")
@@ -100,7 +101,7 @@ import Testing
             let compact = try await nodes[0].run(["compact", "stock", "--json"], within: 120)
             #expect(compact.status == 0, "\(compact.errorText)")
             #expect(try await writes.finish(within: 120).status == 0)
-            let result = try JSONValue(parsing: compact.output)
+            let result = try #require(try JSONValue(parsing: compact.output)["databases"]?[0])
             let before = try #require(result["bytes_before"]?.natural)
             let after = try #require(result["bytes_after"]?.natural)
             #expect(after < before, "\(result)")

@@ -47,4 +47,11 @@ struct CompactionTests {
         #expect(store.store.summary == summary)
         #expect(store.directory.names().filter { $0.hasPrefix("things.sqlite3.") } == [])
     }
+
+    @Test func workThatWouldFillTheDiskIsNotBegun() throws {
+        let store = try TestStore()
+        let code = failure { try store.file.requireSpace(.max, to: "compact") }
+        #expect(code == .storageFull)
+        try store.file.requireSpace(1, to: "compact")
+    }
 }

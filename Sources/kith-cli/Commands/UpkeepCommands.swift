@@ -98,6 +98,7 @@ enum UpkeepCommands {
             running = nil
         }
         let teller = UpkeepTeller(operation, asJSON: asJSON, showsProgress: terminal.showsProgress, done: done)
+        defer { if asJSON { Output.line(teller.json) } }
         guard let running else {
             return try offline(invocation, teller, work)
         }
@@ -133,8 +134,8 @@ enum UpkeepCommands {
     }
 }
 
-/// Shows what long work tells: progress on a terminal, findings as lines on standard output, how it ended as a sentence;
-/// with `--json` every event but progress as it is.
+/// Shows what long work tells: progress on a terminal, findings as lines on standard output, how it ended as a sentence.
+/// For `--json` it gathers all of it in one value.
 final class UpkeepTeller: @unchecked Sendable {
     // Sendable: the work that tells runs on one thread at a time, and whoever made it waits for it.
 
@@ -145,6 +146,9 @@ final class UpkeepTeller: @unchecked Sendable {
     private var bar: ProgressBar?
     private var database = ""
     private(set) var isDone = false
+    private var results: [[UInt8]] = []
+    /// Of the database at hand, by the kind of event.
+    private var gathered: [String: [[UInt8]]] = [:]
 
     init(_ operation: String, asJSON: Bool, showsProgress: Bool, done: @escaping (String, JSONValue) -> Void) {
         self.operation = operation
@@ -156,6 +160,7 @@ final class UpkeepTeller: @unchecked Sendable {
     func begin(_ name: String) {
         database = name
         isDone = false
+        gathered = [:]
         bar = ProgressBar("\(operation) \(Shown.name(name))", isShown: showsProgress, unit: .documents)
     }
 
@@ -173,7 +178,7 @@ final class UpkeepTeller: @unchecked Sendable {
             return
         }
         bar?.clear()
-        if asJSON { Output.write(line + [UInt8(ascii: "\n")]) }
+        if asJSON, kind != "done" { gathered[kind, default: []].append(line) }
         switch kind {
         case "finding" where !asJSON: Output.line("\(Shown.name(database)): \(Self.finding(event))")
         case "left_out" where !asJSON:
@@ -182,9 +187,25 @@ final class UpkeepTeller: @unchecked Sendable {
         case "note": if !asJSON { Messages.line("\(Shown.name(database)): \(event["message"]?.string ?? "?")") }
         case "done":
             isDone = true
+            results.append(result(line))
             done(database, event)
         default: break
         }
+    }
+
+    /// `{"databases":[...]}`: of each how it ended, and what was found, left out and noted.
+    var json: String {
+        var object = JSONObjectWriter()
+        object.add("databases", elements: results)
+        return String(decoding: object.bytes, as: UTF8.self)
+    }
+
+    private func result(_ done: [UInt8]) -> [UInt8] {
+        var lists = JSONObjectWriter()
+        lists.add("found", elements: gathered["finding"] ?? [])
+        lists.add("not_back", elements: gathered["left_out"] ?? [])
+        lists.add("notes", elements: gathered["note"] ?? [])
+        return done.dropLast() + [UInt8(ascii: ",")] + lists.bytes.dropFirst()
     }
 
     private static func finding(_ event: JSONValue) -> String {
