@@ -2,7 +2,7 @@ extension Node {
     /// What is wrong now, the worst first.
     func health(_ status: ControlStatus, now: Int64) -> [ControlStatus.Check] {
         let found =
-            discoveryFindings(status) + storageFindings() + serviceFindings() + membershipFindings()
+            discoveryFindings(status) + storageFindings(status) + serviceFindings() + membershipFindings()
             + documentFindings(status) + peerFindings(status, now: now) + linkFindings(status, now: now)
         let codes = Set(found.map(\.code))
         healthSince = healthSince.filter { codes.contains($0.key) }
