@@ -78,10 +78,11 @@ sim: prepare ## simulated meshes: make sim SEEDS=1..1000
 fuzz: prepare ## libFuzzer on all that reads bytes from outside, a minute each: make fuzz FUZZ_SECONDS=3600
 	@SECONDS_EACH=$(FUZZ_SECONDS) .ci/fuzz
 
-nightly: prepare ## what takes long: the longest forms of the tests, a thousand simulated meshes, fuzzing
+nightly: prepare ## what takes long: the longest forms of the tests, a thousand simulated meshes, fuzzing, the package
 	@KITH_LONG_TESTS=1 $(MAKE) test
 	@$(MAKE) sim SEEDS=1..1000
 	@$(MAKE) fuzz
+	@$(MAKE) test-deb
 
 lint: ## the formatter's checks
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Simulations Tests
