@@ -70,6 +70,10 @@ package enum NodeLimits {
     /// Nodes in the presence map: more than a local network has.
     package static let presenceNodes = 4_096
 
+    /// Databases and peers of which a status in the log tells: a signal is no reason to fill it.
+    package static let loggedDatabases = 64
+    package static let loggedPeers = 64
+
     /// Nodes that are announced and were never met, of those that status shows.
     package static let shownStrangers = 32
     /// Open databases of one node: each costs a few descriptors and a page cache.
@@ -81,6 +85,13 @@ package enum NodeLimits {
     /// Bytes of documents in one page of an export, and handed over at once by an import: it holds up other writes for a
     /// moment only.
     package static let pageBytes = 4 << 20
+
+    /// Names of peers that are kept over a restart, and for how long after they were last heard of, in milliseconds: a
+    /// machine that was away for a season is called by its id then.
+    package static let rememberedNames = 1_024
+    package static let rememberedNameMilliseconds: Int64 = 90 * 86_400_000
+    /// Longest such name, in bytes: what a node may be called.
+    package static let rememberedNameBytes = ReplicationLimits.nodeNameBytes
 
     /// Largest small text file that is read, in bytes: far above what is written.
     package static let smallFileBytes = 4 << 20

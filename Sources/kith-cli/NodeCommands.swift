@@ -29,6 +29,8 @@ enum NodeCommands {
         var listen: String?
         var peers: [String] = []
         var discovers = true
+        /// `text` or `json`.
+        var logFormat: String?
         /// A level for an area, or for all where the area is nil.
         var logLevels: [(level: String, area: String?)] = []
     }
@@ -60,7 +62,7 @@ enum NodeCommands {
 
     /// Runs the node until SIGTERM, SIGINT or `kith stop`; prints its one line `ready` itself.
     static func start(_ start: Start) async throws(CommandError) {
-        let log = Log()
+        let log = Log(format: try logFormat(start.logFormat))
         for setting in start.logLevels {
             let text = setting.area.map { "\($0)=\(setting.level)" } ?? setting.level
             guard log.configure(text) else {
@@ -81,8 +83,18 @@ enum NodeCommands {
         node.stopRequested = signals.raise
         Output.line("ready \(node.listening.joined(separator: " ")) \(start.directory.path)")
         Output.flush()
+        let statusSignal = StatusSignal { node.logStatus() }
         await signals.wait()
+        withExtendedLifetime(statusSignal) {}
         await withCheckedContinuation { continuation in node.stop { continuation.resume() } }
+    }
+
+    private static func logFormat(_ name: String?) throws(CommandError) -> LogFormat {
+        switch name {
+        case nil, "text": return .ofStandardError()
+        case "json": return .json
+        case let name?: throw .usage("--log-format is text or json, not \(Shown.name(name))")
+        }
     }
 
     private static func asCommand<Value>(_ body: () throws(NodeError) -> Value) throws(CommandError) -> Value {

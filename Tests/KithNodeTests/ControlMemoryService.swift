@@ -68,6 +68,11 @@ final class ControlMemoryService: ControlService {
         return ControlMesh(generatedAt: 5, nodes: [.init(id: "aa", name: "den")])
     }
 
+    func metrics() async throws(ControlError) -> ControlMetrics {
+        try note("metrics")
+        return ControlMetrics(status: Self.shownStatus, counters: NodeCounters())
+    }
+
     func wait(for condition: ControlWait) async throws(ControlError) -> ControlWaitResult {
         try note("wait \(condition.peers) \(condition.database ?? "-") \(condition.timeoutMilliseconds)")
         return ControlWaitResult(peers: condition.peers, inSync: condition.database.map { _ in true })

@@ -4,7 +4,7 @@ import KithStore
 
 /// Maps requests on the control socket to the operations of a service, and their results to responses.
 package struct ControlRouter: Sendable {
-    private let service: any ControlService
+    let service: any ControlService
 
     package init(_ service: any ControlService) { self.service = service }
 
@@ -52,6 +52,7 @@ package struct ControlRouter: Sendable {
         case "check":
             try call.require("GET")
             return check(try await service.status())
+        case "metrics": return try await metrics(call)
         case "mesh":
             try call.require("GET")
             return Self.json(try await service.mesh().json)

@@ -11,6 +11,8 @@ package protocol ControlService: Sendable {
     /// The status each time it changed, beginning with the present one; the newest counts where the reader is slow.
     func statusUpdates() async throws(ControlError) -> AsyncStream<ControlStatus>
     func mesh() async throws(ControlError) -> ControlMesh
+    /// The status in numbers, for monitoring.
+    func metrics() async throws(ControlError) -> ControlMetrics
     /// Returns when the condition holds.
     /// - Throws: code `notYet` when it did not in time, with what was lacking.
     func wait(for condition: ControlWait) async throws(ControlError) -> ControlWaitResult

@@ -1,10 +1,12 @@
+import KithDiscovery
+
 extension Node {
-    func discoveryFindings(_ status: ControlStatus) -> [HealthFinding] {
-        guard status.discovery.state == .unavailable else { return [] }
+    func discoveryFindings() -> [HealthFinding] {
+        guard let state = discovery?.state, state.phase == .unavailable else { return [] }
         return [
             HealthFinding(
                 code: .discoveryDown, level: .warning,
-                summary: "other nodes can't be found: \(status.discovery.lastError ?? "Avahi does not answer")",
+                summary: "other nodes can't be found: \(state.lastError ?? "Avahi does not answer")",
                 action: "start avahi-daemon; known peers and those given with --peer still replicate")
         ]
     }

@@ -1,18 +1,22 @@
 extension Node {
-    /// What is wrong now, the worst first.
-    func health(_ status: ControlStatus, now: Int64) -> [ControlStatus.Check] {
+    /// What is wrong now, the worst first; on the queue only. Computed from what the node holds in memory, so that it
+    /// may be asked for often; what began or ended since the last time is logged once.
+    func health(now: Int64) -> [ControlStatus.Check] {
         let found =
-            discoveryFindings(status) + storageFindings() + membershipFindings() + documentFindings(status)
-            + peerFindings(status, now: now)
-        let codes = Set(found.map(\.code))
-        healthSince = healthSince.filter { codes.contains($0.key) }
-        let checks = found.map { finding in
-            let since = healthSince[finding.code] ?? now
-            healthSince[finding.code] = since
-            return ControlStatus.Check(
-                code: finding.code.rawValue, level: finding.level, summary: finding.summary, action: finding.action,
-                since: since)
+            discoveryFindings() + storageFindings() + membershipFindings() + documentFindings() + peerFindings(now: now)
+        let (checks, changes) = healthLedger.take(found, now: now)
+        for change in changes { log(change) }
+        return checks
+    }
+
+    private func log(_ change: HealthLedger.Change) {
+        switch change {
+        case .appeared(let finding):
+            log(
+                finding.level == .critical ? .error : .warning, .node, "a health check began",
+                ["code": finding.code.rawValue, "summary": finding.summary, "action": finding.action])
+        case .gone(let code, let time):
+            log(.info, .node, "a health check is over", ["code": code.rawValue, "after_s": "\(time / 1_000)"])
         }
-        return checks.filter { $0.level == .critical } + checks.filter { $0.level != .critical }
     }
 }

@@ -18,10 +18,14 @@ extension Node {
             queue.async { self.authenticated(driver) }
             return { _, event in driver.handle(event) }
         case .applicant(let publicKeyInfo):
-            return desk?.handler(for: publicKeyInfo, on: connection) { [log] outcome in
+            return desk?.handler(for: publicKeyInfo, on: connection) { [weak self, log] outcome in
                 switch outcome {
-                case .admitted(let node, let role): log(.info, .node, "admitted \(node.short) to the group as \(role)")
-                case .refused(let refusal): log(.warning, .node, "refused a join: \(refusal.message)")
+                case .admitted(let node, let role):
+                    log(.info, .node, "admitted a node to the group", ["peer": node.short, "role": role.description])
+                case .refused(let refusal):
+                    log(.warning, .node, "refused a join", ["reason": refusal.message])
+                    guard let node = self else { return }
+                    node.queue.async { node.counters.joinsRefused += 1 }
                 }
             }
         case .inviter: return nil
@@ -72,8 +76,11 @@ extension Node {
     private func use(_ driver: LinkDriver) {
         let peer = driver.peer.nodeID
         log(
-            .info, .mesh,
-            "connected to \(peer.short) at \(driver.connection.remote) (\(driver.isDialled ? "dialled" : "accepted"))")
+            .info, .mesh, "connected",
+            [
+                "peer": peer.short, "name": peers[peer]?.name ?? "?", "address": driver.connection.remote,
+                "direction": driver.isDialled ? "dialled" : "accepted",
+            ])
         var state = peers[peer] ?? PeerState(peer, now: SystemClock.wallMilliseconds)
         state.disconnected(nil, now: SystemClock.wallMilliseconds)
         state.link = driver.id
@@ -114,11 +121,17 @@ extension Node {
         switch event {
         case .opened(let description):
             peers[peer]?.name = description.nodeName
+            notePeerName(peer)
             peers[peer]?.softwareVersion = description.softwareVersion
             peers[peer]?.protocolVersion = description.protocolVersion
             peers[peer]?.isOpen = true
             peers[peer]?.stateSince = SystemClock.wallMilliseconds
-            log(.info, .link, "\(description.nodeName) (\(peer.short)) speaks protocol \(description.protocolVersion)")
+            log(
+                .info, .link, "a peer has told of itself",
+                [
+                    "peer": peer.short, "name": description.nodeName, "version": description.softwareVersion,
+                    "protocol": "\(description.protocolVersion)",
+                ])
             carried(description.databases, by: driver)
             for statements in statementChunks.dropFirst() { driver.post(.statements(statements)) }
             for record in presence.encodedRecords { driver.post(.presence(record)) }
@@ -130,12 +143,24 @@ extension Node {
             peers[peer]?.clockOffsetMilliseconds = offset
         case .status(let database, let status): stands(database, status, driver)
         case .refused(let database, let refusals):
+            counters.documentsRefused += UInt64(refusals.count)
             for refusal in refusals.prefix(3) {
-                log(.warning, .store, "refused a document of \(peer.short) in \(database): \(refusal.reason)")
+                log(
+                    .warning, .store, "refused a document",
+                    [
+                        "peer": peer.short, "database": database, "document": refusal.document.string,
+                        "reason": refusal.reason,
+                    ])
             }
         case .refusedByPeer(let database, let refusals):
+            counters.documentsRefusedByPeers += UInt64(refusals.count)
             for refusal in refusals.prefix(3) {
-                log(.warning, .link, "\(peer.short) refused a document of \(database): \(refusal.reason)")
+                log(
+                    .warning, .link, "a peer refused a document",
+                    [
+                        "peer": peer.short, "database": database, "document": refusal.document.string,
+                        "reason": refusal.reason,
+                    ])
             }
         }
     }
@@ -146,8 +171,10 @@ extension Node {
         for database in firstFeeds.ended(driver.id) { fillNext(database) }
         let reason = end.map(\.reason) ?? ending.message
         if arbiter.closed(driver.id, to: peer) || peers[peer]?.link == driver.id {
-            log(.info, .mesh, "link to \(peer.short) ended: \(reason)")
+            log(.info, .mesh, "a link ended", ["peer": peer.short, "name": peers[peer]?.name ?? "?", "reason": reason])
+            counters.linksEnded += 1
             peers[peer]?.disconnected(reason, now: SystemClock.wallMilliseconds)
+            if membership.standing(of: driver.peer) != nil { notePeerName(peer) }
             schedule.lost(.node(peer), now: SystemClock.now)
         } else if let end, end.isByPeer {
             peers[peer]?.lastError = reason
@@ -193,7 +220,7 @@ extension Node {
             try identities.write(membership.encoded, to: IdentityStore.membershipName)
             keptMembership = count
         } catch {
-            log(.error, .node, "can't keep what was learnt of the group: \(error.message)")
+            log(.error, .node, "can't keep what was learnt of the group", ["reason": error.message])
         }
     }
 
@@ -208,6 +235,7 @@ extension Node {
             for number in drivers.keys.sorted() {
                 guard let driver = drivers[number], membership.standing(of: driver.peer) == nil else { continue }
                 book.forget(driver.peer.nodeID)
+                peerNames.forget(driver.peer.nodeID)
                 driver.post(.stop(Goodbye(code: .notTrusted, text: "this node was revoked")))
             }
         }

@@ -18,7 +18,7 @@ extension Node {
         // Of those who are only announced a few: names are free on a network.
         let announced = book.announcedNodes.filter { peers[$0] == nil }.prefix(NodeLimits.shownStrangers)
         status.peers = Set(peers.keys).union(announced).subtracting([id]).sorted().map { peerStatus($0, now: now) }
-        status.checks = health(status, now: now)
+        status.checks = health(now: now)
         return status
     }
 
@@ -85,14 +85,16 @@ extension Node {
 
     /// When something was last received of a peer, in milliseconds since 1970. Any byte counts: who is pinged rarely
     /// pings.
-    private func lastExchange(_ peer: PeerState, now: Int64) -> Int64? {
-        guard peer.isOpen, let driver = peer.link.flatMap({ drivers[$0] }) else { return peer.lastExchangeAt }
+    func lastExchange(_ peer: PeerState, now: Int64) -> Int64? {
+        guard peer.isOpen, let driver = peer.link.flatMap({ drivers[$0] }) else {
+            return peer.lastExchangeAt ?? peer.seenBeforeAt
+        }
         let silence = SystemClock.now.milliseconds(since: driver.lastHeard)
         return max(peer.lastExchangeAt ?? 0, now - Int64(clamping: silence))
     }
 
     /// Whether everything that both carry is in sync with a peer.
-    private func isInSync(_ peer: PeerState, now: Int64) -> Bool {
+    func isInSync(_ peer: PeerState, now: Int64) -> Bool {
         guard isHeard(peer, now: now) else { return false }
         // What the peer has and this node should have and could not make is not in sync either.
         let lacks = peer.carried.keys.contains { name in (try? DatabaseName(name)).map(catalog.wants) ?? false }
@@ -151,13 +153,10 @@ extension Node {
         if isPaused { return (.paused, "paused here") }
         guard peer.isOpen else {
             if let refusal = peer.refusal { return (.refused, refusal) }
-            let wasSeen = peer.lastExchangeAt != nil || presence.record(of: peer.id) != nil
+            let wasSeen = peer.lastExchangeAt != nil || peer.seenBeforeAt != nil || presence.record(of: peer.id) != nil
             return (wasSeen ? .unknown : .neverSeen, peer.lastError)
         }
-        let failures = peer.sessions.keys.sorted().compactMap { name -> String? in
-            if case .failed(let reason)? = peer.sessions[name]?.state { "\(name): \(reason)" } else { nil }
-        }
-        if let failure = failures.first { return (.blocked, failure) }
+        if let reason = blockReason(of: peer) { return (.blocked, reason) }
         if let exchange = lastExchange(peer, now: now), now - exchange > NodeLimits.exchangeMilliseconds {
             return (.unknown, "nothing was heard for \((now - exchange) / 1_000) s")
         }

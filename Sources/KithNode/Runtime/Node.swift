@@ -57,8 +57,10 @@ package final class Node: @unchecked Sendable {
     var watchers: [UInt64: @Sendable () -> Void] = [:]
     var lastWatcher: UInt64 = 0
     var isNewsQueued = false
-    var healthSince: [HealthCode: Int64] = [:]
+    var healthLedger = HealthLedger()
+    var counters = NodeCounters()
     var rememberedText = ""
+    var peerNames = PeerNames()
     /// `Membership.changeCount` as it stands on disk.
     var keptMembership: UInt64 = 0
     var maintainedAt: Instant?
@@ -136,9 +138,11 @@ package final class Node: @unchecked Sendable {
             }
         }
         book.setStatic(statics)
-        rememberedText = try SmallFile.lines(of: directory + "/peers").map { $0 + "\n" }.joined()
+        let remembered = try SmallFile.lines(of: directory + "/peers")
+        rememberedText = remembered.map { $0 + "\n" }.joined()
         book.readRemembered(rememberedText)
         for node in book.nodes where node != id { peers[node] = PeerState(node, now: startedAt) }
+        readPeerNames(remembered)
         try listen()
         do throws(ControlError) {
             control = try ControlServer(NodeService(self), directory: configuration.directory)
@@ -152,7 +156,12 @@ package final class Node: @unchecked Sendable {
             self.networkWatch = NetworkWatch(on: self.queue) { [weak self] in self?.networkGained() }
             self.evaluate()
         }
-        log(.info, .node, "node \(identity.nodeName) (\(id.short)) of group \(identity.groupName) started")
+        log(
+            .info, .node, "started",
+            [
+                "node": identity.nodeName, "id": id.short, "group": identity.groupName, "version": KithVersion.text,
+                "listen": listening.joined(separator: " "), "data": directory,
+            ])
     }
 
     private func listen() throws(NodeError) {
@@ -172,7 +181,9 @@ package final class Node: @unchecked Sendable {
             let listener = try Listener(
                 endpoint, orNextPort: configuration.listen == nil, context: context
             ) { [log] address, error in
-                log(.debug, .link, "closed a stranger at \(address): \(error.message)")
+                log(
+                    .debug, .link, "closed a link that was not authenticated",
+                    ["address": address.description, "reason": error.message])
             } opened: { [weak self] connection, peer in
                 self?.accepted(connection, peer)
             }
@@ -210,6 +221,7 @@ package final class Node: @unchecked Sendable {
     private func finishStop() {
         guard let listener else { return }
         self.listener = nil
+        rememberAddresses()
         withExtendedLifetime(listener) {}
         for driver in drivers.values { driver.connection.close() }
         let discovery = discovery
@@ -225,6 +237,8 @@ package final class Node: @unchecked Sendable {
             self.catalog.close()
             self.control?.stop()
             self.queue.async {
+                self.log(.info, .node, "stopped")
+                self.log.flush(all: true)
                 for completion in self.stopped { completion() }
                 self.stopped = []
             }

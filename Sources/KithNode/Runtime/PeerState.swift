@@ -16,6 +16,8 @@ struct PeerState {
     /// Milliseconds since 1970 from here on.
     var stateSince: Int64
     var lastExchangeAt: Int64?
+    /// When it was last heard of before this node started, as far as that was kept.
+    var seenBeforeAt: Int64?
     var roundTripMilliseconds: UInt64?
     var clockOffsetMilliseconds: Int64?
     /// Why the last link ended or the last dial failed.
@@ -34,6 +36,9 @@ struct PeerState {
         self.id = id
         stateSince = now
     }
+
+    /// The name that people gave the node, or the beginning of its id where it has not told.
+    var shownName: String { name.map { Shown.name($0) } ?? id.short }
 
     /// The peer, or this node, does not carry a database any more.
     mutating func left(_ database: String) {

@@ -1,6 +1,6 @@
 /// Every command, in the order of the help text. Parser, help and suggestions read this table and nothing else.
 enum CommandTable {
-    static let commands = nodeCommands + statusCommands + documentCommands + databaseCommands
+    static let commands = nodeCommands + statusCommands + healthCommands + documentCommands + databaseCommands
 
     static let data = OptionSpec(name: "data", value: "DIR", help: "the node's directory; see kith help directory")
     static let json = OptionSpec(name: "json", help: "print JSON, for programs")
@@ -74,6 +74,7 @@ enum CommandTable {
                 OptionSpec(name: "no-discovery", help: "neither announce this node nor look for others"),
                 OptionSpec(
                     name: "log", value: "LEVEL|AREA=LEVEL", isRepeated: true, help: "what is logged; see kith help log"),
+                OptionSpec(name: "log-format", value: "FORMAT", help: "text or json; without it text"),
                 data,
             ],
             examples: ["kith start", "kith start --log mesh=debug --peer 192.168.1.7:5484"], run: LocalCommands.start),
@@ -112,7 +113,8 @@ enum CommandTable {
                 "IN counts changes that the peer has and this node has not stored, OUT changes here that the peer has not "
                     + "acknowledged; ? is not known. A peer is in sync only while it is connected and has exactly the same "
                     + "documents.",
-                "--watch redraws on a terminal, and otherwise prints a line of JSON for each change.",
+                "--watch redraws on a terminal until ctrl-C, and otherwise prints a line of JSON for each change. Times "
+                    + "and byte counts alone are no change.",
             ],
             options: [
                 json, OptionSpec(name: "watch", help: "go on showing it as it changes"),
@@ -121,11 +123,14 @@ enum CommandTable {
             examples: ["kith status", "kith status den", "kith status --json | jq .health.level"],
             run: StatusCommands.status),
         CommandSpec(
-            name: "check", arguments: "", argumentCount: 0...0, summary: "one line and an exit status, for monitoring",
+            name: "check", arguments: "[--json]", argumentCount: 0...0,
+            summary: "one line and an exit status, for monitoring",
             text: [
-                "Exits with 0 when all is well, 1 for a warning, 2 when something is critical, 3 when that is not known."
+                "Exits with 0 when all is well, 1 for a warning, 2 when something is critical, 3 when that is not known.",
+                "The line begins with OK, WARNING, CRITICAL or UNKNOWN and has the codes of the checks; kith help CODE "
+                    + "tells what each means.",
             ],
-            options: [data], run: StatusCommands.check),
+            options: [json, data], run: StatusCommands.check),
         CommandSpec(
             name: "mesh", arguments: "[--json]", argumentCount: 0...0,
             summary: "every node known, and who is connected to whom",

@@ -11,7 +11,8 @@ enum HelpText {
             "A document database that machines of a local network share, without a server.",
         ]
         let parts = [
-            ("the node and its group", CommandTable.nodeCommands), ("what is", CommandTable.statusCommands),
+            ("the node and its group", CommandTable.nodeCommands),
+            ("what is", CommandTable.statusCommands + CommandTable.healthCommands),
             ("documents", CommandTable.documentCommands), ("databases", CommandTable.databaseCommands),
         ]
         for (title, commands) in parts {
@@ -19,7 +20,9 @@ enum HelpText {
             lines += list(commands.map { ($0.name, $0.summary) })
         }
         lines += ["", "topics (kith help TOPIC):"]
-        lines += list(HelpTopic.all.map { ($0.name, $0.summary) })
+        lines += list(HelpTopic.general.map { ($0.name, $0.summary) })
+        lines += ["", "health checks (kith help CODE):"]
+        lines += Display.wrap(HelpTopic.checks.map(\.name).joined(separator: ", "), to: width - 2).map { "  \($0)" }
         return lines + ["", "kith COMMAND --help tells more of a command, kith --version the version."]
     }
 
@@ -56,7 +59,12 @@ enum HelpText {
 
     private static func page(_ topic: HelpTopic) -> [String] {
         var lines = ["\(topic.name): \(topic.summary)", ""]
-        for paragraph in topic.text { lines += Display.wrap(paragraph, to: width) }
+        for paragraph in topic.text {
+            // The rest of an item stands below its text, not below its number.
+            let mark = paragraph.prefix { $0.isNumber || $0 == "." || $0 == "-" }
+            let isItem = !mark.isEmpty && paragraph.dropFirst(mark.count).first == " "
+            lines += indented(paragraph, first: "", rest: isItem ? String(repeating: " ", count: mark.count + 1) : "")
+        }
         return lines
     }
 

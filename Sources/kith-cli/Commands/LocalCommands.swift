@@ -42,6 +42,7 @@ enum LocalCommands {
         start.listen = invocation.value("listen")
         start.peers = invocation.values("peer")
         start.discovers = !invocation.flag("no-discovery")
+        start.logFormat = invocation.value("log-format")
         start.logLevels = invocation.values("log").map { NodeControl.splitLogLevel($0) }
         try await NodeCommands.start(start)
         return ExitStatus.done
