@@ -118,12 +118,13 @@ import Testing
             #expect(try await ada.peer(ben)["state"]?.string == "blocked")
             #expect(try await ada.peer(ben)["reason"]?.string?.contains("notes") == true)
             #expect(try await ada.run(["put", "notes", "two", #"{"n":2}"#]).status == 1)
+            try await ada.reaches("STORAGE_FAILED", level: "critical")
             #expect(try await ada.kith("get", "notes", "zero") == #"{"n":0}"#)
             // Nobody is called in sync meanwhile, on neither side.
             #expect(try await ben.peer(ada)["state"]?.string != "in_sync")
             try await Self.limitFiles(of: ada, to: "unlimited", lab)
             try await nodes.settle("notes")
-            try await ada.leaves("PEER_BLOCKED")
+            for code in ["PEER_BLOCKED", "STORAGE_FAILED"] { try await ada.leaves(code) }
             #expect(try await ada.kith("get", "notes", "one") == #"{"n":1}"#)
             #expect(try await ada.run(["check"]).status == 0)
         }

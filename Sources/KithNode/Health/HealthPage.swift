@@ -8,10 +8,13 @@ package struct HealthPage: Sendable {
     package let shows: [String]
     /// What to do, a step each, the first first.
     package let actions: [String]
-    /// When the check goes away.
+    /// When the check goes away: a sentence that goes on "It goes away ...".
     package let ends: String
 
-    package init(meaning: [String], shows: [String] = [], actions: [String], ends: String = "") {
+    /// For a check of which nothing more is to be said than that it ends with its cause.
+    private static let endsWithCause = "Soon after its cause is gone."
+
+    package init(meaning: [String], shows: [String] = [], actions: [String], ends: String = Self.endsWithCause) {
         self.meaning = meaning
         self.shows = shows
         self.actions = actions

@@ -12,8 +12,9 @@ extension Node {
     private func log(_ change: HealthLedger.Change) {
         switch change {
         case .appeared(let finding):
+            let levels: [ControlStatus.Level: Log.Level] = [.ok: .info, .warning: .warning, .critical: .error]
             log(
-                finding.level == .critical ? .error : .warning, .node, "a health check began",
+                levels[finding.level] ?? .error, .node, "a health check began",
                 ["code": finding.code.rawValue, "summary": finding.summary, "action": finding.action])
         case .gone(let code, let time):
             log(.info, .node, "a health check is over", ["code": code.rawValue, "after_s": "\(time / 1_000)"])

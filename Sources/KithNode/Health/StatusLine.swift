@@ -4,7 +4,7 @@ package enum ServiceStatusText {
     ///   - connected: peers with a link now.
     ///   - known: peers met before, those connected among them.
     ///   - behind: connected peers with which something is not in sync.
-    ///   - problems: the codes of the checks that hold, the worst first.
+    ///   - problems: the codes of the checks that are not well, the worst first.
     package static func text(connected: Int, known: Int, behind: Int, problems: [String]) -> String {
         var parts: [String] = []
         if known == 0 {
@@ -28,6 +28,6 @@ extension Node {
         let known = peers.values.count { $0.isOpen || lastExchange($0, now: now) != nil || $0.name != nil }
         return ServiceStatusText.text(
             connected: open.count, known: known, behind: open.count { !isInSync($0, now: now) },
-            problems: health(now: now).map(\.code))
+            problems: health(now: now).filter { $0.level != .ok }.map(\.code))
     }
 }

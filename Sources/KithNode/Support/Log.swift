@@ -19,6 +19,23 @@ package final class Log: Sendable {
         case node, mesh, link, store, discovery, control, wire
     }
 
+    /// `LEVEL` of all areas or `AREA=LEVEL` of one.
+    package struct Setting: Hashable, Sendable {
+        package let level: Level
+        /// Nil for all areas.
+        package let area: Area?
+
+        /// Nil when a word is neither a level nor an area.
+        package init?(_ text: String) {
+            let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count <= 2, let last = parts.last, let level = Level(rawValue: last) else { return nil }
+            let area = parts.count == 2 ? Area(rawValue: parts[0]) : nil
+            guard parts.count == 1 || area != nil else { return nil }
+            self.level = level
+            self.area = area
+        }
+    }
+
     /// What stands behind the sentence as `key=value`, in order. The value of `peer` tells apart whose event it is.
     package typealias Fields = KeyValuePairs<String, String>
 
@@ -26,6 +43,10 @@ package final class Log: Sendable {
         var base: Level
         var areas: [Area: Level] = [:]
         var fold = LogFold()
+
+        mutating func set(_ setting: Setting) {
+            if let area = setting.area { areas[area] = setting.level } else { base = setting.level }
+        }
     }
 
     private let state: Mutex<State>
@@ -53,16 +74,19 @@ package final class Log: Sendable {
     /// Reads `LEVEL` or `AREA=LEVEL`.
     /// - Returns: false when a word is neither.
     package func configure(_ setting: String) -> Bool {
-        let parts = setting.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
-        if parts.count == 1, let level = Level(rawValue: parts[0]) {
-            state.withLock { $0.base = level }
-            return true
-        }
-        guard parts.count == 2, let area = Area(rawValue: parts[0]), let level = Level(rawValue: parts[1]) else {
-            return false
-        }
-        state.withLock { $0.areas[area] = level }
+        guard let setting = Setting(setting) else { return false }
+        state.withLock { $0.set(setting) }
         return true
+    }
+
+    /// Sets all levels at once: those that no setting names are as at the start.
+    /// - Parameter settings: later ones hold before earlier ones.
+    package func replace(with settings: [Setting]) {
+        state.withLock { state in
+            state.base = .info
+            state.areas = [:]
+            for setting in settings { state.set(setting) }
+        }
     }
 
     /// Whether a line of this level would be written, so that costly ones need not be made.

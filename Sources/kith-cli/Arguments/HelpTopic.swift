@@ -61,7 +61,7 @@ extension HelpTopic {
         var text = Array(page.meaning.map { [$0] }.joined(separator: [""]))
         if !page.shows.isEmpty { text += ["", "It shows:"] + page.shows.map { "- \($0)" } }
         text += ["", "What to do:"] + page.actions.enumerated().map { "\($0 + 1). \($1)" }
-        if !page.ends.isEmpty { text += ["", "It goes away: " + page.ends] }
+        text += ["", "It goes away \(page.ends.prefix(1).lowercased())\(page.ends.dropFirst())"]
         self.text = text.map { $0.replacing("`", with: "") }
     }
 }

@@ -29,8 +29,7 @@ enum TroubleshootingPage {
         lines += Array(page.meaning.map { [$0] }.joined(separator: [""]))
         if !page.shows.isEmpty { lines += ["", "It shows:", ""] + page.shows.map { "- \($0)" } }
         lines += ["", "What to do:", ""] + page.actions.enumerated().map { "\($0 + 1). \($1)" }
-        if !page.ends.isEmpty { lines += ["", "It goes away: \(page.ends)"] }
-        return lines
+        return lines + ["", "It goes away \(page.ends.prefix(1).lowercased())\(page.ends.dropFirst())"]
     }
 
     /// As the renderers of Markdown make one of a heading.
