@@ -9,7 +9,8 @@ import Testing
     @Test(arguments: [
         ["status"], ["status", "--json"], ["status", "--watch"], ["status", "-x"], ["mesh"], ["wait"], ["pause"],
         ["resume"],
-        ["invite"], ["metrics"], ["db", "list"], ["db", "create", "a"], ["db", "delete", "a", "--yes"],
+        ["invite"], ["metrics"], ["mute", "CONFLICTS"], ["unmute"], ["db", "list"], ["db", "create", "a"],
+        ["db", "delete", "a", "--yes"],
         ["put", "a", "b", "{}"],
         ["get", "a", "b"], ["delete", "a", "b"], ["purge", "a", "b"], ["changes", "a"], ["changes", "a", "--follow"],
         ["history", "a", "b"], ["policy", "a"], ["policy", "a", "{}"], ["conflicts", "a"],

@@ -143,6 +143,18 @@ import Testing
             let ada = try await lab.group(1)[0]
             try await ada.kith("pause", "--for", "1h")
             #expect(try await ada.reaches("PAUSED")["summary"]?.string == "replication with all peers is paused")
+            // Who has seen it wants to hear no more of it, over a restart too.
+            try await ada.kith("mute", "paused", "--for", "1d")
+            for _ in 1...2 {
+                #expect(try await ada.run(["check"]).outputText == "OK\n")
+                #expect(try await ada.check("PAUSED")?["muted_until"]?.string != nil)
+                #expect(try await ada.kith("status").contains("\nmuted      PAUSED (23h 59m left)\n"))
+                try await ada.stop()
+                try await ada.start()
+            }
+            #expect(try await ada.run(["mute", "nonsense"]).status == 64)
+            try await ada.kith("unmute")
+            try await ada.reaches("PAUSED")
             try await ada.kith("resume")
             try await ada.leaves("PAUSED")
             #expect(try await ada.run(["check"]).outputText == "OK\n")

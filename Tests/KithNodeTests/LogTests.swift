@@ -30,6 +30,7 @@ import Testing
                         state.lines.append(String(decoding: bytes.dropLast(), as: UTF8.self))
                         state.bytes += bytes.count
                     }
+                    return true
                 })
         }
 
@@ -107,6 +108,23 @@ import Testing
         desk.log(.warning, .node, "c")
         #expect(desk.lines.map { $0.suffix(1) } == ["a", "c"])
         #expect(desk.log.writes(.debug, .mesh) && !desk.log.writes(.info, .link))
+    }
+
+    @Test func aReaderThatHasStoppedReadingHoldsNobodyUp() throws {
+        var pipe: [Int32] = [0, 0]
+        try #require(Glibc.pipe(&pipe) == 0)
+        defer { for end in pipe { close(end) } }
+        let output = pipe[1]
+        let log = Log(level: .debug, format: .text, sink: { Log.write($0, to: output) })
+        for number in 0..<5_000 { log(.debug, .node, "line \(number)", ["x": String(repeating: "n", count: 400)]) }
+        // What was there is whole lines, and what comes once there is room begins with how many were left out.
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let first = read(pipe[0], &bytes, bytes.count)
+        #expect(first > 10_000 && bytes[first - 1] == UInt8(ascii: "\n"))
+        log(.debug, .node, "later")
+        let second = read(pipe[0], &bytes, bytes.count)
+        let text = String(decoding: bytes[..<max(0, second)], as: UTF8.self)
+        #expect(text.contains("lines were left out") && text.hasSuffix("later\n"), "\(text)")
     }
 
     // MARK: Folding

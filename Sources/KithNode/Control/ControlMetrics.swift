@@ -20,6 +20,7 @@ package struct ControlMetrics: Sendable {
         var writer = OpenMetricsWriter()
         addNode(&writer)
         addHealth(&writer)
+        addMutes(&writer)
         addDatabases(&writer)
         addPeers(&writer)
         addPeerDatabases(&writer)
@@ -67,7 +68,7 @@ package struct ControlMetrics: Sendable {
 
     private func addHealth(_ writer: inout OpenMetricsWriter) {
         writer.family(
-            "kith_health_level", .gauge, help: "The worst check: 0 well, 1 warning, 2 critical.",
+            "kith_health_level", .gauge, help: "The worst check that is not muted: 0 well, 1 warning, 2 critical.",
             [Sample([], status.level.rank)])
         // Codes that hold and that this table does not have can't be: findings are made of codes.
         writer.family(
@@ -76,6 +77,13 @@ package struct ControlMetrics: Sendable {
                 let holding = status.checks.filter { $0.code == code.rawValue }
                 return Sample([("code", code.rawValue)], holding.map(\.level.rank).max() ?? 0)
             })
+    }
+
+    private func addMutes(_ writer: inout OpenMetricsWriter) {
+        let muted = status.checks.filter { $0.mutedUntil != nil }.map(\.code)
+        writer.family(
+            "kith_health_muted", .gauge, help: "1 for a check that holds and is muted.",
+            HealthCode.allCases.map { Sample([("code", $0.rawValue)], muted.contains($0.rawValue)) })
     }
 
     private func addDatabases(_ writer: inout OpenMetricsWriter) {

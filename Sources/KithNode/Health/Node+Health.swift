@@ -6,7 +6,7 @@ extension Node {
             discoveryFindings() + storageFindings() + membershipFindings() + documentFindings() + peerFindings(now: now)
         let (checks, changes) = healthLedger.take(found, now: now)
         for change in changes { log(change) }
-        return checks
+        return mutes.apply(to: checks, now: now)
     }
 
     private func log(_ change: HealthLedger.Change) {

@@ -28,6 +28,6 @@ extension Node {
         let known = peers.values.count { $0.isOpen || lastExchange($0, now: now) != nil || $0.name != nil }
         return ServiceStatusText.text(
             connected: open.count, known: known, behind: open.count { !isInSync($0, now: now) },
-            problems: health(now: now).filter { $0.level != .ok }.map(\.code))
+            problems: health(now: now).filter { $0.level != .ok && $0.mutedUntil == nil }.map(\.code))
     }
 }

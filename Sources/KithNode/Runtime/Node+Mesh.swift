@@ -144,6 +144,7 @@ extension Node {
         if let healthAt, now.milliseconds(since: healthAt) < NodeLimits.evaluationMilliseconds { return }
         healthAt = now
         _ = health(now: SystemClock.wallMilliseconds)
+        noteEndedMutes()
         rememberAddresses()
         log.flush()
     }

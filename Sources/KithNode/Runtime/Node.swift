@@ -58,6 +58,9 @@ package final class Node: @unchecked Sendable {
     var lastWatcher: UInt64 = 0
     var isNewsQueued = false
     var healthLedger = HealthLedger()
+    var mutes = MuteList()
+    /// The mutes as they stand on disk.
+    var keptMutes = MuteList()
     var counters = NodeCounters()
     var rememberedText = ""
     var peerNames = PeerNames()
@@ -129,6 +132,7 @@ package final class Node: @unchecked Sendable {
     package func start() throws(NodeError) {
         let directory = configuration.directory.path
         pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
+        try readMutes()
         var statics: [Endpoint] = []
         for peer in configuration.peers {
             do throws(AddressError) {

@@ -52,18 +52,19 @@ package final class Log: Sendable {
     private let state: Mutex<State>
     private let format: LogFormat
     private let clock: @Sendable () -> (wall: Int64, monotonic: UInt64)
-    private let sink: @Sendable ([UInt8]) -> Void
+    private let sink: @Sendable ([UInt8]) -> Bool
 
     /// - Parameters:
     ///   - format: of the lines; that which suits standard error where none is given.
     ///   - clock: the wall clock and one that only goes forward, in milliseconds.
-    ///   - sink: takes whole lines, each with its end, one at a time; standard error where none is given.
+    ///   - sink: takes whole lines, each with its end, one at a time, and tells whether it could without waiting;
+    ///     standard error where none is given.
     package init(
         level: Level = .info, format: LogFormat = .ofStandardError(),
         clock: @escaping @Sendable () -> (wall: Int64, monotonic: UInt64) = {
             (SystemClock.wallMilliseconds, SystemClock.monotonicMilliseconds)
         },
-        sink: @escaping @Sendable ([UInt8]) -> Void = Log.writeToStandardError
+        sink: @escaping @Sendable ([UInt8]) -> Bool = Log.writeToStandardError
     ) {
         state = Mutex(State(base: level))
         self.format = format
@@ -117,24 +118,36 @@ package final class Log: Sendable {
         let (wall, monotonic) = clock()
         // Under the lock, so that lines come out in the order in which they were decided on.
         state.withLock { state in
-            if let event = state.fold.leftOut(now: monotonic) { sink(format.line(event, time: wall)) }
+            if let event = state.fold.leftOut(now: monotonic), sink(format.line(event, time: wall)) {
+                state.fold.toldOfLost(now: monotonic)
+            }
             for event in events(&state.fold, monotonic) {
                 let line = format.line(event, time: wall)
-                if state.fold.pays(for: event.level, bytes: line.count, now: monotonic) { sink(line) }
+                guard state.fold.pays(for: event.level, bytes: line.count, now: monotonic) else { continue }
+                if !sink(line) { state.fold.lose() }
             }
         }
     }
 
-    /// Writes bytes to standard error; what can't be written is lost.
-    package static let writeToStandardError: @Sendable ([UInt8]) -> Void = { bytes in
+    /// Writes bytes to standard error. What can't be written, or not without waiting, is lost: a reader of the log that
+    /// has stopped reading must not stop the node.
+    package static let writeToStandardError: @Sendable ([UInt8]) -> Bool = { write($0, to: STDERR_FILENO) }
+
+    /// - Returns: whether all was written.
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            var readiness = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard poll(&readiness, 1, 0) == 1, Int32(readiness.revents) & POLLOUT != 0 else { return false }
+            // A pipe that is ready takes so many bytes at once.
+            let end = min(bytes.count, sent + Int(PIPE_BUF))
+            let count = bytes[sent..<end].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 {
                 sent += count
             } else if count == 0 || errno != EINTR {
-                return
+                return false
             }
         }
+        return true
     }
 }

@@ -24,7 +24,7 @@ struct LogFold {
     /// Errors have a share of their own, which nothing else can use up.
     private var errorBudget = LogBudget(
         bytes: LogLimits.errorBurstBytes, bytesPerHour: LogLimits.errorBytesPerHour)
-    /// Lines that were not written because the rate was reached.
+    /// Lines that were not written since the last that told of it.
     private var lost = 0
 
     /// Takes an event.
@@ -104,15 +104,20 @@ struct LogFold {
         return false
     }
 
-    /// The line that tells how many were left out, once there is room for it.
+    /// A line could not be written.
+    mutating func lose() { lost += 1 }
+
+    /// The line that tells how many were left out, once there is room for it; `toldOfLost` when it was written.
     mutating func leftOut(now: UInt64) -> LogEvent? {
         guard lost > 0, budget.holds(LogLimits.resumeBytes, now: now) else { return nil }
-        let event = LogEvent(
-            level: .warning, area: .node, sentence: "lines were left out: the log had reached its rate",
+        return LogEvent(
+            level: .warning, area: .node, sentence: "lines were left out: the log was at its rate, or its reader slow",
             fields: [("lines", "\(lost)")])
+    }
+
+    mutating func toldOfLost(now: UInt64) {
         lost = 0
         _ = budget.pays(LogLimits.noteBytes, now: now)
-        return event
     }
 }
 

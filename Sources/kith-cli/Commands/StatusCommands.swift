@@ -87,7 +87,9 @@ enum StatusCommands {
     }
 
     static func checkLine(_ answer: JSONValue) -> (line: String, status: Int32) {
-        let checks = (answer["checks"]?.array ?? []).filter { $0["level"]?.string != "ok" }
+        let checks = (answer["checks"]?.array ?? []).filter {
+            $0["level"]?.string != "ok" && $0["muted_until"]?.string == nil
+        }
         let words = checks.map { "\($0["code"]?.string ?? "?"): \($0["summary"]?.string ?? "?")" }
         switch answer["level"]?.string {
         case "ok": return ("OK", 0)

@@ -28,7 +28,20 @@ struct StatusRenderer {
     // MARK: Health
 
     private var problems: [JSONValue] {
-        (status["health"]?["checks"]?.array ?? []).filter { $0["level"]?.string != "ok" }
+        (status["health"]?["checks"]?.array ?? []).filter { $0["level"]?.string != "ok" && !Self.isMuted($0) }
+    }
+
+    private static func isMuted(_ check: JSONValue) -> Bool { check["muted_until"]?.string != nil }
+
+    /// The checks that somebody wants to hear no more of: one line for all.
+    private func mutedLines() -> [String] {
+        let muted = (status["health"]?["checks"]?.array ?? []).filter(Self.isMuted)
+        if muted.isEmpty { return [] }
+        let words = muted.map { check in
+            let left = check["muted_until"]?.time.flatMap { until in now.map { until - $0 } }
+            return "\(check["code"]?.string ?? "?") (\(Wording.duration(milliseconds: left ?? 0)) left)"
+        }
+        return indented(words, label: "muted")
     }
 
     private func healthLines() -> [String] {
@@ -38,7 +51,7 @@ struct StatusRenderer {
         let count = problems.isEmpty ? "" : "  \(Wording.plural(UInt64(problems.count), "problem", "problems"))"
         // What has no room on the line follows below anyway.
         if Self.label("health").count + level.count + count.count <= width ?? .max { line += count }
-        return [line] + problemLines()
+        return [line] + problemLines() + mutedLines()
     }
 
     private func problemLines() -> [String] {
