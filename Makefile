@@ -8,8 +8,10 @@ SWIFT ?= swift
 # More can be given to the test runner: make test TESTS="--filter KithStoreTests"
 TESTS ?=
 SEEDS ?= 1..50
+# How long each target is fuzzed: make fuzz FUZZ_SECONDS=3600
+FUZZ_SECONDS ?= 60
 
-.PHONY: help prepare build demo test test-lan bench sim lint clean
+.PHONY: help prepare build demo test test-lan bench sim fuzz nightly lint clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -47,6 +49,14 @@ bench: prepare ## rates and delays, each beside the same work by raw SQLite
 
 sim: prepare ## simulated meshes: make sim SEEDS=1..1000
 	@$(SWIFT) run -c release kith-sim --seeds $(SEEDS)
+
+fuzz: prepare ## libFuzzer on all that reads bytes from outside, a minute each: make fuzz FUZZ_SECONDS=3600
+	@SECONDS_EACH=$(FUZZ_SECONDS) .ci/fuzz
+
+nightly: prepare ## what takes long: the longest forms of the tests, a thousand simulated meshes, fuzzing
+	@KITH_LONG_TESTS=1 $(MAKE) test
+	@$(MAKE) sim SEEDS=1..1000
+	@$(MAKE) fuzz
 
 lint: ## the formatter's checks
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Simulations Tests

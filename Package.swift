@@ -77,7 +77,7 @@ let package = Package(
             ["CSQLite", "KithDocument", "KithStore", "KithHTTPCore"]),
 
         .target(
-            name: "KithTestSupport", dependencies: ["KithDocument"], path: "Tests/KithTestSupport",
+            name: "KithTestSupport", dependencies: ["KithDocument", "KithHTTPCore"], path: "Tests/KithTestSupport",
             swiftSettings: settings),
         tests(of: "KithCrypto"),
         tests(of: "KithDocument"),
@@ -90,14 +90,32 @@ let package = Package(
         tests(of: "KithDiscovery", ["KithDocument", "KithNetwork", "kith-discovery-probe"]),
         tests(of: "KithTransport", ["KithCrypto", "KithDocument", "KithNetwork"]),
         tests(of: "KithHTTPCore"),
-        tests(of: "KithNode", ["KithDocument", "KithHTTPCore", "KithReplication", "KithStore"]),
+        tests(
+            of: "KithNode",
+            [
+                "KithDiscovery", "KithDocument", "KithHTTPCore", "KithMerge", "KithNetwork", "KithReplication", "KithStore",
+            ]),
         .testTarget(
             name: "KithCommandTests",
             dependencies: ["KithDocument", "KithHTTPCore", "KithNode", "KithTestSupport", "kith"], exclude: ["Golden"],
             swiftSettings: settings),
         tests(of: "KithSimulation"),
+        // What is fuzzed, and its tests; `make fuzz` drives the same with libFuzzer.
+        .target(
+            name: "KithFuzzing",
+            dependencies: [
+                "KithDocument", "KithHTTPCore", "KithNode", "KithReplication", "KithTestSupport", "KithTransport",
+            ],
+            path: "Tests/KithFuzzing", swiftSettings: settings),
         .testTarget(
-            name: "KithEndToEndTests", dependencies: ["KithDocument", "KithHTTPCore", "KithTestSupport", "kith"],
+            name: "KithFuzzingTests", dependencies: ["KithFuzzing", "KithTestSupport"], exclude: ["Findings"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "KithEndToEndTests",
+            dependencies: [
+                "KithDocument", "KithHTTPCore", "KithNetwork", "KithNode", "KithReplication", "KithTransport",
+                "KithTestSupport", "kith",
+            ],
             swiftSettings: settings),
         // On a LAN of network namespaces; `--filter LAN` chooses it, and the suites so named of other targets.
         .testTarget(
@@ -105,3 +123,11 @@ let package = Package(
             swiftSettings: settings),
     ]
 )
+
+// The fuzzer links only where everything is built with -sanitize=fuzzer, as `make fuzz` does.
+if Context.environment["KITH_FUZZ"] != nil {
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzz/CLibFuzzer"),
+        command("kith-fuzz", path: "Tests/Fuzz/kith-fuzz", ["CLibFuzzer", "KithFuzzing"]),
+    ]
+}

@@ -109,6 +109,11 @@ package struct CandidateBook: Sendable {
         own[address] = now + Limits.ownAddressMilliseconds
     }
 
+    /// Another node with this node's identity answered: it is looked for again soon, for it may have become a new one.
+    package mutating func reachedTwin(at address: Endpoint, now: UInt64) {
+        if own[address] != nil { own[address] = now + Limits.twinAddressMilliseconds }
+    }
+
     /// Makes all addresses of a node due at once: it dialled us, or the network changed. Nil for those of everyone.
     package mutating func hurry(_ node: NodeID?) {
         for (key, attempt) in attempts where node == nil || key.node == node {

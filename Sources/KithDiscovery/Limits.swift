@@ -97,6 +97,8 @@ enum Limits {
 
     /// An address that proved to be this node's own is left alone this long.
     static let ownAddressMilliseconds: UInt64 = 3_600_000
+    /// And one at which another node with this node's identity answered, in milliseconds.
+    static let twinAddressMilliseconds: UInt64 = 60_000
 
     /// The reason of a failed dial is shown in status; it is cut here.
     static let reasonBytes = 200

@@ -108,6 +108,9 @@ final class HTTPExchange: Sendable {
         }
     }
 
+    /// The server stops soon: the handler's task is told, and may end its stream with a word.
+    func cancel() { state.withLock { $0.task }?.cancel() }
+
     /// The client left or the server stops: ends the task and everything that waits.
     func abandon() {
         let (task, reader, writer) = state.withLock { state in

@@ -103,7 +103,7 @@ package final class HTTPServer: @unchecked Sendable {
             exchanges.stopping = true
             return exchanges.open.values.map { $0 }
         }
-        for exchange in open where exchange.isStreaming { exchange.abandon() }
+        for exchange in open where exchange.isStreaming { exchange.cancel() }
         let deadline = DispatchTime.now() + .seconds(HTTPLimits.stopGraceSeconds)
         waitUntilIdle(deadline)
         for exchange in exchanges.withLock({ $0.open.values.map { $0 } }) { exchange.abandon() }

@@ -25,9 +25,28 @@ package enum NodeLimits {
     /// How long one address may take to answer, in milliseconds.
     package static let dialTimeoutMilliseconds: UInt64 = 4_000
 
-    /// A link that was not heard from for this long gives way to a newer one, in milliseconds: a living one is pinged
-    /// every five seconds.
+    /// A link that was not heard from for this long gives way to a newer one, which is dialled then, in milliseconds: a
+    /// living one is pinged every five seconds.
     package static let linkAliveMilliseconds: UInt64 = 6_500
+    /// Who reads the status is told of peers that were heard from within this time, in milliseconds; the others are asked.
+    package static let freshMilliseconds: UInt64 = 250
+    /// How long a peer that was asked may take to answer before it is not called in sync, in milliseconds: a thousand round
+    /// trips of a local network, and with the time above less than a second.
+    package static let answerMilliseconds: UInt64 = 700
+    /// A peer that was asked and does not answer for this long is dialled anew, beside its link, in milliseconds.
+    package static let suspectMilliseconds: UInt64 = 1_500
+    /// While somebody watches the status, peers are asked this often, in milliseconds.
+    package static let watchMilliseconds = 1_000
+    /// Where large packets are lost and small ones are used, large ones are tried again after this, in milliseconds: ten
+    /// minutes.
+    package static let pathRetryMilliseconds: UInt64 = 600_000
+
+    /// A machine slept when its clocks differ by this much more than before, in milliseconds.
+    package static let sleepMilliseconds: UInt64 = 2_000
+    /// A process was stopped when a look at the mesh comes later than it should by this much, in milliseconds.
+    package static let stoppedMilliseconds: UInt64 = 5_000
+    /// For so long after connections could not be taken for want of descriptors health says so, in milliseconds.
+    package static let descriptorsShortMilliseconds: Int64 = 60_000
 
     /// What is kept of a link before it is in use, in bytes: a hello fits.
     package static let earlyBytes = 64 << 10
@@ -62,8 +81,20 @@ package enum NodeLimits {
     package static let presenceLifeMilliseconds: UInt64 = 60_000
     /// Largest presence record in bytes: the two bounds that follow fit with the longest names.
     package static let presenceBytes = ReplicationLimits.presenceBytes
-    /// Counters of one's own records that are remembered: those that may still go round.
-    package static let presenceCounters = 256
+    /// Instances of a node that are remembered, its own and others': a process for each of the last restarts.
+    package static let instances = 8
+    /// Identities of which two nodes live, in one presence record and in all: more are a matter for people anyway.
+    package static let presenceTwins = 16
+    package static let twins = 256
+    /// How long it is believed that two nodes live under one identity since it last showed, in milliseconds: longer than
+    /// both `twinDialMilliseconds` and a presence record's life.
+    package static let twinMilliseconds: UInt64 = 90_000
+    /// Who was turned away as a twin dials that peer again after this time, in milliseconds: a person has to act first.
+    package static let twinDialMilliseconds: UInt64 = 30_000
+    /// A node that dials itself is dialled by itself within this time, in milliseconds, on the slowest machine.
+    package static let selfDialMilliseconds: UInt64 = 10_000
+    /// Such dials that wait for the other side at one time.
+    package static let selfDials = 16
     /// Databases and neighbours that a presence record tells of; who has more tells of the first.
     package static let presenceDatabases = 64
     package static let presenceNeighbours = 256
@@ -92,9 +123,14 @@ package enum NodeLimits {
     package static let rememberedNameMilliseconds: Int64 = 90 * 86_400_000
     /// Longest such name, in bytes: what a node may be called.
     package static let rememberedNameBytes = ReplicationLimits.nodeNameBytes
+    /// How long status shows that a database was put back, in milliseconds: a day, so that whoever looks once a day sees
+    /// it. A restart ends it too.
+    package static let rollbackShownMilliseconds: Int64 = 86_400_000
 
     /// Largest small text file that is read, in bytes: far above what is written.
     package static let smallFileBytes = 4 << 20
+    /// Largest file of a machine's id that is read, in bytes: it holds 33.
+    package static let machineFileBytes = 4_096
     /// Largest file of invites that is read, in bytes: 64 of them take a few kilobytes.
     package static let invitesFileBytes = 1 << 20
     /// Writes that wait for one commit.

@@ -29,6 +29,8 @@ struct Comparison {
     }
 
     var state = State.open
+    /// How many documents either side left out when the two were last compared.
+    private(set) var leftOut: (here: Int, byPeer: Int)?
     /// The last pair that differed, and until when it is not reconciled again.
     private var different: Pair?
     private var notBefore = Instant(milliseconds: 0)
@@ -51,6 +53,7 @@ struct Comparison {
         }
         if pair.mine.digest == pair.theirs.digest {
             fruitless = 0
+            leftOut = (0, 0)
             state = .equal(pair)
             return
         }
@@ -71,8 +74,12 @@ struct Comparison {
     }
 
     /// The digests without what is left out.
+    /// - Parameter leftOut: how many documents that is on either side; nil when not known.
     /// - Returns: whether to reconcile now.
-    mutating func conclude(_ pair: Pair, isEqual: Bool, now: Instant) -> Bool {
+    mutating func conclude(
+        _ pair: Pair, isEqual: Bool, leftOut: (here: Int, byPeer: Int)?, now: Instant
+    ) -> Bool {
+        self.leftOut = leftOut
         if isEqual {
             fruitless = 0
             state = .equal(pair)

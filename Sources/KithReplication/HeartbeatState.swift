@@ -7,6 +7,8 @@ struct HeartbeatState {
     private var lastNonce: UInt64 = 0
     /// The ping without an answer whose pong is measured.
     private var open: (nonce: UInt64, at: Instant)?
+    /// The oldest ping without an answer, to end a link whose bytes trickle and whose peer answers nothing.
+    private var unanswered: (nonce: UInt64, at: Instant)?
     /// A reading of the wall clock and its moment.
     private var wallClock: (milliseconds: Int64, at: Instant)?
 
@@ -35,7 +37,14 @@ struct HeartbeatState {
             pingedAt.advanced(byMilliseconds: max(pingMilliseconds, ReplicationLimits.measureMilliseconds)))
     }
 
-    var nextDeadline: Instant { min(pingDeadline, heardAt.advanced(byMilliseconds: silenceMilliseconds)) }
+    private var answerDeadline: Instant? {
+        unanswered?.at.advanced(byMilliseconds: max(ReplicationLimits.answerMilliseconds, silenceMilliseconds))
+    }
+
+    var nextDeadline: Instant {
+        let silent = heardAt.advanced(byMilliseconds: silenceMilliseconds)
+        return min(pingDeadline, silent, answerDeadline ?? silent)
+    }
 
     /// Pings if it is time.
     /// - Returns: the goodbye when the peer has been silent for too long.
@@ -43,16 +52,27 @@ struct HeartbeatState {
         if output.now >= heardAt.advanced(byMilliseconds: silenceMilliseconds) {
             return Goodbye(code: .silence, text: "nothing was received for \(silenceMilliseconds / 1000) s")
         }
-        guard pingDeadline <= output.now else { return nil }
+        if let answerDeadline, output.now >= answerDeadline {
+            return Goodbye(
+                code: .silence, text: "pings were not answered for \(ReplicationLimits.answerMilliseconds / 1_000) s")
+        }
+        if pingDeadline <= output.now { ping(&output) }
+        return nil
+    }
+
+    /// Pings now, but at most every `probeMilliseconds`.
+    mutating func ping(_ output: inout LinkOutput) {
+        if let pingedAt, output.now.milliseconds(since: pingedAt) < ReplicationLimits.probeMilliseconds { return }
         lastNonce += 1
         pingedAt = output.now
         open = (lastNonce, output.now)
+        if unanswered == nil { unanswered = open }
         output.send(.ping(Heartbeat(nonce: lastNonce, wallClock: wallClock(output.now))))
-        return nil
     }
 
     mutating func receivePong(_ pong: Heartbeat, _ output: inout LinkOutput) throws(ProtocolError) {
         guard pong.nonce <= lastNonce else { throw ProtocolError("a ping was answered that was not sent") }
+        if let unanswered, pong.nonce >= unanswered.nonce { self.unanswered = nil }
         guard let open, open.nonce == pong.nonce else { return }
         self.open = nil
         let roundTrip = output.now.milliseconds(since: open.at)

@@ -99,6 +99,11 @@ package enum ReplicationLimits {
     package static let pingMilliseconds: UInt64 = 5_000
     /// A link on which nothing was received is dropped after this: two pongs are missed.
     package static let silenceMilliseconds: UInt64 = 15_000
+    /// A link whose oldest ping has no answer for this long is dropped although bytes come: a frame and what waits before a
+    /// pong need less than that on any link that is of use.
+    package static let answerMilliseconds: UInt64 = 60_000
+    /// A link is pinged at most as often as this, whoever wants to know.
+    package static let probeMilliseconds: UInt64 = 100
     /// A busy link is pinged as often as this, to know its round trip.
     package static let measureMilliseconds: UInt64 = 30_000
     /// From the opening of the connection to the peer's hello.
@@ -115,6 +120,8 @@ package enum ReplicationLimits {
     /// After a failure of the store a session is opened again after this, then twice as long, up to the maximum.
     package static let retryMilliseconds: UInt64 = 1_000
     package static let maximumRetryMilliseconds: UInt64 = 60_000
+    /// After one that does not pass by itself, this long: a person may have mended it, and nobody is to restart for that.
+    package static let mendedRetryMilliseconds: UInt64 = 60_000
     /// A claim on a document ends when its holder is quiet for this long.
     package static let claimMilliseconds: UInt64 = 5_000
     /// Documents that another link was asked for are looked at again after a commit, at most this often.

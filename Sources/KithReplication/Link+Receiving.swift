@@ -177,8 +177,13 @@ extension Session {
     }
 
     private mutating func feedEnded(_ end: FeedEnd, _ output: inout LinkOutput) {
-        let isTransient = end.code == .storeBusy || end.code == .closed
-        failPulling("the peer ended the feed: \(end.text)", isTransient: isTransient, &output)
+        let retry: Retry =
+            switch end.code {
+            case .closed, .storeBusy: .soon
+            case .storeFailed: .later
+            default: .never
+            }
+        failPulling("the peer ended the feed: \(end.text)", retry, isLocal: false, &output)
     }
 }
 

@@ -102,6 +102,7 @@ package struct Link {
         case .localCommit(let database, let summary): noteCommit(database, summary)
         case .statements(let statements): if isOpen { output.send(.statements(statements)) }
         case .presence(let record): if isOpen { output.send(.presence(record)) }
+        case .probe: if isOpen { heartbeat.ping(&output) }
         case .stop(let goodbye): end(goodbye)
         case .disconnected: disconnect()
         }
@@ -138,7 +139,7 @@ package struct Link {
     /// What follows every input.
     private mutating func settle() throws(ProtocolError) {
         for index in sessions.indices { settle(session: index) }
-        guard output.gate.unsent <= ReplicationLimits.heldBytes else {
+        guard output.gate.unsent + output.gate.queuedBytes <= ReplicationLimits.heldBytes else {
             return end(Goodbye(code: .silence, text: "the peer does not read what it is sent"))
         }
     }

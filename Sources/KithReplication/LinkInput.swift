@@ -28,6 +28,8 @@ package enum LinkInput: Sendable {
     case statements([[UInt8]])
     /// A presence record to be sent.
     case presence([UInt8])
+    /// Whether the peer is there is wanted now: it is pinged, unless a ping was sent a moment ago.
+    case probe
     /// The link is to end with this goodbye.
     case stop(Goodbye)
     /// The connection is gone.
@@ -75,6 +77,8 @@ package enum LinkEvent: Hashable, Sendable {
     case refused(database: String, [Refusal])
     /// Documents from here that the peer refused.
     case refusedByPeer(database: String, [Refusal])
+    /// What was found out about the history of a database, here or at the peer.
+    case history(database: String, HistoryFinding)
 }
 
 package struct PeerDescription: Hashable, Sendable {

@@ -217,6 +217,8 @@ extension Ack {
         var page: UInt64 = 0
         var position: Position?
         var digest: Digest256?
+        var without: Digest256?
+        var leftOut: UInt64 = 0
         var keys = try reader.map()
         while let key = try keys.next(&reader) {
             switch key {
@@ -224,11 +226,17 @@ extension Ack {
             case 2: page = try reader.uint()
             case 3: position = try reader.position()
             case 4: digest = try reader.digest()
+            case 5: without = try reader.digest()
+            case 6:
+                leftOut = try reader.uint(
+                    atMost: UInt64(ReplicationLimits.exclusions), "the number of documents that are left out")
             default: try reader.skip()
             }
         }
         guard let feed, let position, let digest else { throw ProtocolError("an acknowledgement lacks a field") }
-        self.init(feed: feed, page: page, position: position, digest: digest)
+        self.init(
+            feed: feed, page: page, position: position, digest: digest,
+            equality: without.map { Equality(digest: $0, leftOut: Int(leftOut)) })
     }
 }
 

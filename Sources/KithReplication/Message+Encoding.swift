@@ -136,11 +136,15 @@ extension CBORWriter {
     }
 
     private mutating func append(_ ack: Ack) {
-        beginFeed(ack.feed, fields: 3)
+        beginFeed(ack.feed, fields: ack.equality == nil ? 3 : 5)
         append(uint: 2)
         append(uint: ack.page)
         append(3, ack.position)
         append(4, ack.digest)
+        guard let equality = ack.equality else { return }
+        append(5, equality.digest)
+        append(uint: 6)
+        append(uint: UInt64(equality.leftOut))
     }
 
     private mutating func append(_ end: FeedEnd) {

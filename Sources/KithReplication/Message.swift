@@ -133,6 +133,8 @@ package struct Goodbye: Hashable, Sendable {
         package static let full = Code(rawValue: 6)
         /// Replication with this peer is paused here.
         package static let paused = Code(rawValue: 7)
+        /// Another node runs with the peer's identity, and has the link.
+        package static let duplicate = Code(rawValue: 8)
     }
 
     package let code: Code
@@ -189,6 +191,29 @@ package struct Ack: Hashable, Sendable {
     /// Where the puller's own database stands now.
     package let position: Position
     package let digest: Digest256
+    /// Said by a puller from which nobody pulls: what its comparison with the source came to, at this position.
+    package var equality: Equality?
+
+    package init(feed: FeedID, page: UInt64, position: Position, digest: Digest256, equality: Equality? = nil) {
+        self.feed = feed
+        self.page = page
+        self.position = position
+        self.digest = digest
+        self.equality = equality
+    }
+
+    /// Two databases are equal but for documents that either side leaves out.
+    package struct Equality: Hashable, Sendable {
+        /// The digest of either without them, as the source said it in its `Compared`.
+        package let digest: Digest256
+        /// How many the puller leaves out.
+        package let leftOut: Int
+
+        package init(digest: Digest256, leftOut: Int) {
+            self.digest = digest
+            self.leftOut = leftOut
+        }
+    }
 }
 
 /// A document as it came: whole, or what is wrong with it.

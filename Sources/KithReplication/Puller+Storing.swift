@@ -198,12 +198,24 @@ extension Puller {
         guard isAny else { return }
         if processed != written, dirtySince == nil { dirtySince = output.now }
         if processed == written { dirtySince = nil }
-        acknowledge(facts, &output)
+        acknowledge(facts, nil, &output)
     }
 
-    private mutating func acknowledge(_ facts: SessionFacts, _ output: inout LinkOutput) {
+    /// A comparison found the two equal but for what is left out: a source that does not pull from here can't find out
+    /// itself.
+    mutating func tellEquality(_ equality: Ack.Equality, _ facts: SessionFacts, _ output: inout LinkOutput) {
+        guard !facts.serves, completedPage > 0 else { return }
+        acknowledge(facts, equality, &output)
+    }
+
+    private mutating func acknowledge(
+        _ facts: SessionFacts, _ equality: Ack.Equality? = nil, _ output: inout LinkOutput
+    ) {
         output.send(
-            .ack(Ack(feed: feed, page: completedPage, position: facts.local.position, digest: facts.local.digest)))
+            .ack(
+                Ack(
+                    feed: feed, page: completedPage, position: facts.local.position, digest: facts.local.digest,
+                    equality: equality)))
         acknowledged = facts.local
         acknowledgedAt = output.now
     }
@@ -221,7 +233,7 @@ extension Puller {
         guard !facts.serves, completedPage > 0, let deadline = refreshDeadline(facts), deadline <= output.now else {
             return
         }
-        acknowledge(facts, &output)
+        acknowledge(facts, nil, &output)
     }
 
     private func refreshDeadline(_ facts: SessionFacts) -> Instant? {

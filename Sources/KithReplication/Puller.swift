@@ -47,6 +47,8 @@ struct Puller {
     var reconciliation: Reconciliation?
     /// The documents that this side leaves out of the comparison that was asked for.
     var comparing: [DocumentID]?
+    /// How many documents this side and the peer left out of the comparison that was answered last.
+    var comparedWithout: (here: Int, byPeer: Int)?
     /// Whether a comparison is under way.
     var isComparing = false
     /// How often the source did not know a checkpoint: the stored one, and then places that it named itself.
@@ -150,6 +152,7 @@ struct Puller {
         if unknowns > Self.mostUnknowns {
             throw ProtocolError("a checkpoint of the source's own making is unknown to it")
         }
+        if unknowns == 1 { output.report(.history(database: facts.database, .unknownByPeer)) }
         processed = nil
         written = nil
         facts.noteTheirs(state)
@@ -162,7 +165,10 @@ struct Puller {
         _ changes: Changes, bytes: Int, _ facts: inout SessionFacts, _ output: inout LinkOutput
     ) throws(ProtocolError) {
         switch phase {
-        case .subscribed: phase = .following
+        case .subscribed:
+            phase = .following
+            // A source that was put back to an earlier state goes on where its timeline ends now, below the checkpoint.
+            receivedThrough = nil
         case .following: break
         default: throw ProtocolError("changes came that were not subscribed to")
         }

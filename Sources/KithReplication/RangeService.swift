@@ -117,6 +117,7 @@ extension Source {
         ranges.endComparison()
         var digest = summary.digest
         digest -= sum
+        compared = (DatabaseState(summary), digest, own.count)
         output.sendCredited(
             .compared(Compared(feed: feed, position: summary.position, digest: digest, documents: own)))
     }

@@ -35,6 +35,8 @@ struct Reconciliation {
     var differing: [RangeDigests.Range] = []
     /// Revisions stored since it began.
     var stored = 0
+    /// Ranges listed.
+    var listed = 0
 
     init(_ purpose: Purpose) { self.purpose = purpose }
 
@@ -135,6 +137,11 @@ extension Puller {
         else { return }
         if running.differing.isEmpty {
             reconciliation = nil
+            let reason: HistoryFinding.Reason =
+                if case .start = running.purpose { .noCheckpoint } else { .digestsDiffered }
+            output.report(
+                .history(
+                    database: facts.database, .reconciled(reason, ranges: running.listed, stored: running.stored)))
             if case .start = running.purpose, let position = running.position { adopt(position, facts, &output) }
             return
         }
@@ -146,6 +153,7 @@ extension Puller {
             ranges.append(range.index)
         }
         running.differing.removeFirst(ranges.count)
+        running.listed += ranges.count
         running.step = .listing
         reconciliation = running
         output.send(.rangeList(feed: feed, ranges: ranges))

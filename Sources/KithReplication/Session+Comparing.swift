@@ -8,10 +8,7 @@ extension Session {
         if facts.pulls {
             guard let puller, puller.isAtRest, let processed = puller.processed else { return nil }
             // What the peer said of itself must not be ahead of what was taken in.
-            guard
-                processed.timeline != facts.theirs.position.timeline
-                    || processed.sequence >= facts.theirs.position.sequence
-            else { return nil }
+            guard processed.sequence >= facts.theirs.position.sequence else { return nil }
         }
         if facts.serves {
             guard let source, source.isAtRest, source.readThrough >= facts.local.position.sequence else { return nil }
@@ -27,7 +24,7 @@ extension Session {
         case .settling(let pair, _):
             guard let puller else {
                 // Only who pulls can find out more.
-                _ = comparison.conclude(pair, isEqual: false, now: output.now)
+                _ = comparison.conclude(pair, isEqual: false, leftOut: nil, now: output.now)
                 return
             }
             if puller.isComparing {
@@ -43,6 +40,15 @@ extension Session {
         }
     }
 
+    /// Takes a puller's word for what only it can find out: that the two are equal but for what is left out. Its digest is
+    /// its word too.
+    mutating func noteTold(_ now: Instant) {
+        guard !facts.pulls, let told = source?.told, let pair = comparablePair else { return }
+        guard told.pair == pair, pair.mine.digest != pair.theirs.digest else { return }
+        if case .equal(let known) = comparison.state, known == pair { return }
+        _ = comparison.conclude(pair, isEqual: true, leftOut: told.leftOut, now: now)
+    }
+
     mutating func sendComparison(_ documents: [DocumentID], _ output: inout LinkOutput) {
         guard puller != nil else { return }
         puller?.compare(Array(documents.prefix(ReplicationLimits.exclusions)), &output)
@@ -53,6 +59,7 @@ extension Session {
             throw ProtocolError("a comparison came that was not asked for")
         }
         puller?.comparing = nil
+        puller?.comparedWithout = (documents.count, compared.documents.count)
         output.store(
             .digest(of: documents.union(compared.documents)), facts.database,
             for: facts.owner(feed, .ownDigest(compared)))
@@ -72,7 +79,14 @@ extension Session {
             comparison.state = .open
             return
         }
-        if comparison.conclude(pair, isEqual: isEqual, now: output.now) { puller?.reconcile(.repair, facts, &output) }
+        let leftOut = puller?.comparedWithout
+        if isEqual, summary.position == facts.local.position {
+            let equality = Ack.Equality(digest: theirs.digest, leftOut: leftOut?.here ?? 0)
+            puller?.tellEquality(equality, facts, &output)
+        }
+        if comparison.conclude(pair, isEqual: isEqual, leftOut: leftOut, now: output.now) {
+            puller?.reconcile(.repair, facts, &output)
+        }
     }
 }
 

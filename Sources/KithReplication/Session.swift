@@ -8,10 +8,28 @@ struct Session {
     var comparison = Comparison()
     /// Pulling waits for another feed of the database.
     var isHeld: Bool
-    /// Why the last puller ended, and when another may begin; nil for never on this link.
-    private(set) var failure: (message: String, retryAt: Instant?)?
+    /// Why the last puller ended.
+    private(set) var failure: Failure?
     private var failures = 0
     private var shownStatus: SessionStatus?
+
+    struct Failure {
+        let message: String
+        let at: Instant
+        /// Whether it was this side's store.
+        let isLocal: Bool
+        /// When another puller may begin; nil for never on this link.
+        var retryAt: Instant?
+    }
+
+    /// When a puller that failed is followed by another.
+    enum Retry {
+        /// After a second, then twice as long with each failure.
+        case soon
+        /// What failed does not pass by itself, and may be mended.
+        case later
+        case never
+    }
 
     init(_ facts: SessionFacts, isHeld: Bool) {
         self.facts = facts
@@ -53,19 +71,34 @@ struct Session {
     }
 
     /// The puller ended by a failure, here or there.
-    mutating func failPulling(_ message: String, isTransient: Bool, _ output: inout LinkOutput) {
+    mutating func failPulling(_ message: String, _ retry: Retry, isLocal: Bool, _ output: inout LinkOutput) {
         puller?.endWork(facts, &output)
         puller = nil
         comparison.state = .open
         let shift = UInt64(min(failures, 10))
-        let wait = min(ReplicationLimits.retryMilliseconds << shift, ReplicationLimits.maximumRetryMilliseconds)
+        let wait: UInt64? =
+            switch retry {
+            case .soon: min(ReplicationLimits.retryMilliseconds << shift, ReplicationLimits.maximumRetryMilliseconds)
+            case .later: ReplicationLimits.mendedRetryMilliseconds
+            case .never: nil
+            }
         failures += 1
-        failure = (message, isTransient ? output.now.advanced(byMilliseconds: wait) : nil)
+        failure = Failure(
+            message: message, at: output.now, isLocal: isLocal,
+            retryAt: wait.map { output.now.advanced(byMilliseconds: $0) })
+    }
+
+    /// A commit shows that the store here works: what failed of it is tried again soon.
+    private mutating func hastenRetry(_ output: LinkOutput) {
+        guard let failure, failure.isLocal, let retryAt = failure.retryAt else { return }
+        let soon = failure.at.advanced(byMilliseconds: ReplicationLimits.retryMilliseconds)
+        self.failure?.retryAt = min(retryAt, max(soon, output.now))
     }
 
     /// The database changed, or where it stands was told.
     mutating func noteCommit(_ summary: ReplicaSummary, _ output: inout LinkOutput) {
         facts.noteLocal(summary)
+        hastenRetry(output)
         source?.noteLocal(facts)
         puller?.askDeferred(facts, &output, afterCommit: true)
     }
@@ -87,7 +120,7 @@ struct Session {
         switch (work, result) {
         case (_, .failed(let error)):
             unsubscribe(error.isTransient ? .storeBusy : .storeFailed, error.message, &output)
-            failPulling(error.message, isTransient: error.isTransient, &output)
+            failPulling(error.message, error.isTransient ? .soon : .later, isLocal: true, &output)
         case (.open, .opened(let summary, let checkpoint)): puller?.opened(summary, checkpoint, &facts, &output)
         case (.adopt(let position), .applied(let outcome)): puller?.adopted(position, outcome, &facts, &output)
         case (.missing(let page), .missing(let wants)): puller?.missing(wants, page: page, &facts, &output)
@@ -158,6 +191,7 @@ struct Session {
         source?.serve(facts, &output)
         puller?.refreshAcknowledgement(facts, &output)
         comparison.update(comparablePair, now: output.now)
+        noteTold(output.now)
     }
 
     var nextDeadline: Instant? {
@@ -185,6 +219,7 @@ struct Session {
         return SessionStatus(
             state: state, inChanges: inChanges, outChanges: outChanges, digestEqual: isEqual, pulled: facts.pulled,
             pushed: facts.pushed, refused: facts.refused, refusedByPeer: facts.refusedByPeer,
+            leftOutHere: comparison.leftOut?.here, leftOutByPeer: comparison.leftOut?.byPeer,
             isInSync: isEqual == true && (!facts.pulls || inChanges == 0) && (!facts.serves || outChanges == 0))
     }
 

@@ -35,7 +35,8 @@ struct SessionFacts {
         self.theirs = theirs
     }
 
-    /// Readings of one database may arrive out of order: a later one has the higher sequence, or the same.
+    /// Readings of one database may arrive out of order: a later one has the higher sequence, or the same. That holds
+    /// across timelines too, which go on counting.
     mutating func noteLocal(_ summary: ReplicaSummary) { noteLocal(DatabaseState(summary)) }
 
     mutating func noteLocal(_ position: Position, _ digest: Digest256) {
@@ -43,13 +44,11 @@ struct SessionFacts {
     }
 
     private mutating func noteLocal(_ state: DatabaseState) {
-        if local.position.timeline != state.position.timeline || state.position.sequence >= local.position.sequence {
-            local = state
-        }
+        if state.position.sequence >= local.position.sequence { local = state }
     }
 
     mutating func noteTheirs(_ position: Position, _ digest: Digest256) {
-        if theirs.position.timeline != position.timeline || position.sequence >= theirs.position.sequence {
+        if position.sequence >= theirs.position.sequence {
             theirs = DatabaseState(position: position, digest: digest, documents: theirs.documents)
         }
     }

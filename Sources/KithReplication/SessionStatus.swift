@@ -24,6 +24,10 @@ package struct SessionStatus: Hashable, Sendable {
     /// Documents refused here, and by the peer.
     package var refused: UInt64
     package var refusedByPeer: UInt64
+    /// Documents that this side, and the peer, leave out of the comparison since they were purged or refused there; nil
+    /// when not known. Up to `ReplicationLimits.exclusions` are counted.
+    package var leftOutHere: Int?
+    package var leftOutByPeer: Int?
     /// Whether the two are in sync: nothing outstanding either way, and the digests equal.
     package var isInSync: Bool
 }

@@ -8,7 +8,8 @@ struct Source {
     enum Phase {
         /// Opened; no changes are wanted yet.
         case idle
-        case resuming
+        /// The store is asked whether it knows the puller's checkpoint.
+        case resuming(at: Position)
         case streaming
     }
 
@@ -48,6 +49,11 @@ struct Source {
     var lastRequest: UInt64 = 0
     var isDelivering = false
     var ranges = RangeService()
+    /// What was answered to the last comparison: where this database stood, its digest without what either side leaves
+    /// out, and how many documents it leaves out itself.
+    var compared: (mine: DatabaseState, digest: Digest256, leftOut: Int)?
+    /// That the puller found the two equal but for what is left out, and where both stood.
+    private(set) var told: (pair: Comparison.Pair, leftOut: (here: Int, byPeer: Int))?
 
     init(feed: FeedID) { self.feed = feed }
 
@@ -58,7 +64,7 @@ struct Source {
     ) throws(ProtocolError) {
         guard case .idle = phase else { throw ProtocolError("feed \(feed) is subscribed to twice") }
         if let position {
-            phase = .resuming
+            phase = .resuming(at: position)
             output.store(.resume(at: position), facts.database, for: facts.owner(feed, .resume))
         } else {
             stream(after: 0)
@@ -76,10 +82,17 @@ struct Source {
         _ point: ResumePoint, _ summary: ReplicaSummary, _ facts: inout SessionFacts, _ output: inout LinkOutput
     ) {
         facts.noteLocal(summary)
+        guard case .resuming(let asked) = phase else { preconditionFailure("feed \(feed) resumes in \(phase)") }
         switch point {
-        case .after(let sequence): stream(after: sequence)
+        case .after(let sequence):
+            if sequence < asked.sequence {
+                output.report(
+                    .history(database: facts.database, .lostHere(sequence: asked.sequence, end: sequence)))
+            }
+            stream(after: sequence)
         case .unknown:
             phase = .idle
+            output.report(.history(database: facts.database, .unknownHere))
             output.sendCredited(.unknown(feed, DatabaseState(summary)))
         }
     }
@@ -94,6 +107,10 @@ struct Source {
             sent.removeFirst()
         }
         facts.noteTheirs(ack.position, ack.digest)
+        if let equality = ack.equality, let compared, equality.digest == compared.digest {
+            let theirs = DatabaseState(position: ack.position, digest: ack.digest, documents: facts.theirs.documents)
+            told = (Comparison.Pair(mine: compared.mine, theirs: theirs), (compared.leftOut, equality.leftOut))
+        }
     }
 
     mutating func want(_ request: UInt64, _ wants: [Want]) throws(ProtocolError) {

@@ -24,6 +24,24 @@ package enum TransportLimits {
     package static let certificateBytes = 32 * 1024
     /// Addresses tried for one host name.
     package static let addressesPerHost = 8
+    /// Milliseconds for which sent bytes may stay unacknowledged before the kernel gives the connection up: more than the
+    /// silence after which a link ends by itself, so that it is the second line.
+    package static let unacknowledgedMilliseconds: Int32 = 20_000
+
+    // Paths that lose large packets
+
+    /// Segments in bytes that are used one after the other where larger packets are lost: what fits the smallest MTU of IPv6
+    /// (1,280 bytes), then the one of IPv4 (576).
+    package static let smallSegments = [1_220, 536]
+    /// Repeats of one packet without an answer after which it counts as lost: the last of them is sent 3 s after the packet.
+    package static let repeatsOfALostPacket = 4
+    /// Unacknowledged bytes that may still be small packets, which no path loses for their size.
+    package static let smallPacketBytes = 1_000
+    /// A peer of which something came so lately is there although it acknowledges nothing.
+    package static let peerIsThereMilliseconds = 2_500
+    /// When a connection with large messages under way is looked at first, and how often after that.
+    package static let firstPathLookMilliseconds = 1_500
+    package static let pathLookMilliseconds = 500
 
     // Listening
 
@@ -33,6 +51,14 @@ package enum TransportLimits {
     package static let pendingHandshakesPerAddress = 16
     /// Ports tried above the wanted one.
     package static let portsTried = 64
+    /// Milliseconds that a handshake may take when others wait for its place: a slow board needs well under one second. The
+    /// oldest that took longer makes room.
+    package static let handshakeGraceMilliseconds = 1_000
+    /// Descriptors that connections of others may not take, so that databases, dials and the control socket have some. Where
+    /// the process has few, a quarter of them.
+    package static let reservedDescriptors = 64
+    /// Descriptors that the process asks for: links to all nodes of a large group and the databases fit many times over.
+    package static let descriptors = 65_536
     /// Milliseconds without accepting after the process ran out of descriptors or the kernel out of memory.
     package static let acceptPauseMilliseconds = 200
     /// Connections that the kernel holds before they are accepted.

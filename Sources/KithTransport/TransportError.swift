@@ -83,6 +83,8 @@ package enum TransportError: Error, Hashable, Sendable {
     case closedInHandshake
     /// No time left: for what.
     case timedOut(String)
+    /// Large packets are lost on the way to the peer, or from it, while small ones pass.
+    case largePacketsLost
     /// A host name or an address could not be used.
     case address(String)
     /// The inviter turned the join down.
@@ -96,6 +98,11 @@ package enum TransportError: Error, Hashable, Sendable {
     /// A name of a group, a node or a database breaks a rule.
     case invalidName(String)
 
+    /// Whether a connection came up and the handshake had no end.
+    package var isSilentHandshake: Bool {
+        if case .timedOut(let what) = self { what.hasPrefix("the handshake") } else { false }
+    }
+
     /// One sentence for people: what happened, and what to do where something can be done.
     package var message: String {
         switch self {
@@ -107,6 +114,7 @@ package enum TransportError: Error, Hashable, Sendable {
         case .truncated: "the connection was cut"
         case .closedInHandshake: "the peer closed the connection during the handshake"
         case .timedOut(let what): "no answer in time: \(what)"
+        case .largePacketsLost: "large packets are lost on the way, small ones arrive"
         case .address(let reason): reason
         case .joinRefused(let refusal): refusal.message
         case .inviteCode(let reason): reason

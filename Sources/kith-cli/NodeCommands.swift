@@ -60,8 +60,29 @@ enum NodeCommands {
         try asCommand { () throws(NodeError) in try NodeSetup.leave(directory) }
     }
 
+    /// Who the node of a directory is.
+    static func identity(_ directory: NodeDirectory) async throws(CommandError) -> NodeIdentity {
+        try asCommand { () throws(NodeError) in
+            try NodeSetup.identity(of: directory, machineIDFile: MachineIdentity.file())
+        }
+    }
+
+    /// A directory was moved to this machine.
+    static func keepIdentity(_ directory: NodeDirectory) async throws(CommandError) {
+        try asCommand { () throws(NodeError) in
+            try NodeSetup.keep(directory, machineIDFile: MachineIdentity.file())
+        }
+    }
+
+    /// A directory is a copy: it becomes a new node's.
+    /// - Returns: whether a root's key went too.
+    static func resetIdentity(_ directory: NodeDirectory) async throws(CommandError) -> Bool {
+        try asCommand { () throws(NodeError) in try NodeSetup.reset(directory) }
+    }
+
     /// Runs the node until SIGTERM, SIGINT or `kith stop`; prints its one line `ready` itself.
     static func start(_ start: Start) async throws(CommandError) {
+        DescriptorLimit.raise()
         let log = Log(format: try logFormat(start.logFormat))
         for setting in start.logLevels {
             let text = setting.area.map { "\($0)=\(setting.level)" } ?? setting.level

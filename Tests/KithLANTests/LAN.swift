@@ -39,6 +39,20 @@ final class LAN {
         return made
     }
 
+    /// Asks all nodes of a group all the time what they say of each other.
+    static func truth(_ nodes: [LANNode]) -> TruthPoller { TruthPoller(nodes.map { ($0.name, $0.socket) }) }
+
+    /// Runs a shell command inside a machine, which must succeed.
+    func on(_ machine: Int, _ command: String) throws { try lab.run("on \(machine) \(command)") }
+
+    /// Why a tool can't be used inside the machines; nil where it can.
+    func lacks(_ command: String) -> String? {
+        do {
+            try lab.run("on 1 \(command)")
+            return nil
+        } catch { return "\(error)" }
+    }
+
     /// Whether `t` is the same on all and every one of them knows it.
     static func isInSync(_ nodes: [LANNode]) throws -> Bool {
         let statuses = try nodes.map { try $0.status() }

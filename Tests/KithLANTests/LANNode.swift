@@ -54,6 +54,15 @@ final class LANNode {
         guard status == 0 else { throw Failure("\(name) did not end cleanly: \(log)") }
     }
 
+    /// Where its control socket is.
+    var socket: String { "\(directory)/kith.sock" }
+
+    /// Sends a signal to its process: SIGSTOP, SIGCONT.
+    func signal(_ number: Int32) {
+        guard let process else { return }
+        _ = Glibc.kill(process.pid, number)
+    }
+
     /// As a crash ends it.
     func kill() {
         process?.kill()
@@ -98,7 +107,7 @@ final class LANNode {
     }
 
     private func send(_ method: String, _ path: [String], body: [UInt8]? = nil) throws -> [UInt8] {
-        let client = HTTPClient(.unixSocket("\(directory)/kith.sock"))
+        let client = HTTPClient(.unixSocket(socket))
         let answer = try client.send(
             HTTPClientRequest(
                 method: method, target: HTTPTarget.encode(["v1"] + path), body: body.map { .bytes($0) } ?? .none))

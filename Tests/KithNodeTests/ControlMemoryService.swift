@@ -55,6 +55,14 @@ final class ControlMemoryService: ControlService {
         return Self.shownStatus
     }
 
+    func identity() async throws(ControlError) -> NodeIdentity {
+        try note("identity")
+        return NodeIdentity(
+            id: "id", name: "den", group: "home", role: "writer", fingerprint: "f", machine: .same, directory: "/d")
+    }
+
+    func keepMachine() async throws(ControlError) { try note("keepMachine") }
+
     func statusUpdates() async throws(ControlError) -> AsyncStream<ControlStatus> {
         try note("statusUpdates")
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in

@@ -13,7 +13,7 @@ import Testing
             node: node, counter: counter, name: "den", softwareVersion: "1.0", isReader: false, neighbours: neighbours,
             databases: [
                 .init(name: "notes", position: Position(timeline: 7, sequence: 8), digest: Digest256(bytes: own.bytes))
-            ])
+            ], instance: 77, doubled: [other])
     }
 
     @Test func aRecordReadsBackAsItWasWritten() throws {
@@ -89,17 +89,7 @@ import Testing
                 .init(
                     name: String(repeating: "d", count: 236) + String(10 + number % 90),
                     position: Position(timeline: .max, sequence: .max), digest: Digest256(bytes: own.bytes))
-            })
+            }, instance: .max, doubled: Array(nodes.sorted().prefix(NodeLimits.presenceTwins)))
         #expect(try PresenceRecord(encoded: largest.encoded) == largest)
-    }
-
-    @Test func aRecordOfOnesOwnThatOneHasNotMadeShowsATwin() {
-        var book = PresenceBook(node: own)
-        let now = Instant(milliseconds: 0)
-        _ = book.ownRecord(counter: 100, now: now) { record(own, $0) }
-        for counter: UInt64 in [99, 100] { _ = book.hear(record(own, counter), encoded: [], now: now) }
-        #expect(!book.isDoubled)
-        _ = book.hear(record(own, 105), encoded: [], now: now)
-        #expect(book.isDoubled)
     }
 }

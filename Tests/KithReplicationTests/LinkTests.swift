@@ -93,6 +93,76 @@ import Testing
         #expect(world.now - started >= 10_000 && world.now - started <= 15_100)
     }
 
+    @Test("A peer that is asked whether it is there is pinged at once, and not again for the next who asks")
+    func probe() {
+        let bench = Bench.opened()
+        func pings() -> Int { bench.said.count { if case .ping = $0 { true } else { false } } }
+        let before = pings()
+        bench.now += 1_000
+        bench.input(.probe)
+        bench.input(.probe)
+        #expect(pings() == before + 1)
+        bench.now += ReplicationLimits.probeMilliseconds
+        bench.input(.probe)
+        #expect(pings() == before + 2)
+        #expect(bench.ended == nil)
+    }
+
+    @Test("A peer whose bytes trickle and who answers no ping is dropped")
+    func trickle() {
+        let bench = Bench.opened()
+        let frame = Samples.encoded(.presence([UInt8](repeating: 3, count: 4_000)))
+        var seconds = 0
+        while bench.ended == nil, seconds < 200 {
+            bench.now += 1_000
+            bench.say(raw: [frame[seconds]])
+            bench.input(.deadline)
+            seconds += 1
+        }
+        #expect(bench.ended?.goodbye.code == .silence)
+        #expect(seconds >= 59 && seconds <= 62, "\(seconds)")
+    }
+
+    @Test("A slow peer that answers its pings stays")
+    func slowAnswers() {
+        let bench = Bench.opened()
+        let frame = Samples.encoded(.presence([UInt8](repeating: 3, count: 1_000)))
+        for round in 0..<5 {
+            for byte in frame.prefix(40) {
+                bench.now += 1_000
+                bench.say(raw: [byte])
+                bench.input(.deadline)
+            }
+            bench.say(raw: Array(frame.dropFirst(40)))
+            guard case .ping(let ping)? = bench.said.last(where: { if case .ping = $0 { true } else { false } }) else {
+                Issue.record("no ping")
+                return
+            }
+            bench.say(.pong(ping))
+            #expect(bench.ended == nil, "round \(round)")
+        }
+    }
+
+    @Test("A peer that grants no credit can't fill the memory with answers that wait for it")
+    func answersWithoutCredit() {
+        let bench = Bench { $0.localIsSource = false }
+        bench.start()
+        var hello = Bench.hello()
+        hello.window = 0
+        bench.say(.hello(hello))
+        var feed: FeedID = 0
+        while bench.ended == nil, feed < 2_000_000 {
+            var bytes: [UInt8] = []
+            for _ in 0..<1_000 {
+                feed += 1
+                bytes += Samples.encoded(.open(feed: feed, database: 1))
+            }
+            bench.say(raw: bytes)
+        }
+        #expect(bench.ended?.goodbye.code == .silence)
+        #expect(feed < 1_000_000)
+    }
+
     @Test("Round trip and clock offset are measured")
     func clocks() {
         let world = World(seed: 3)

@@ -59,6 +59,36 @@ import Testing
         #expect(world.run { plain.store.body("c") != nil && source.isInSync && end.isInSync })
     }
 
+    @Test("A reader that has purged is in sync on both sides, and each side knows what it leaves out", arguments: seeds)
+    func purgingReader(seed: UInt64) {
+        let world = World(seed: seed)
+        let writer = world.addNode()
+        let reader = world.addNode(isSource: false)
+        for number in 0..<20 { writer.store.put("d\(number)", "{\"n\":1}") }
+        let (left, right) = world.connect(writer, reader)
+        #expect(world.run { left.isInSync && right.isInSync }, "seed \(seed)")
+        reader.store.purge("d3")
+        reader.commit("db")
+        world.run(100)
+        #expect(world.run { left.isInSync && right.isInSync }, "seed \(seed): \(left.statuses) \(right.statuses)")
+        #expect(left.status?.leftOutHere == 0 && left.status?.leftOutByPeer == 1)
+        #expect(right.status?.leftOutHere == 1 && right.status?.leftOutByPeer == 0)
+        // It is said anew for each state of the two, and never of another.
+        writer.put("new", "{}")
+        #expect(!left.isInSync)
+        #expect(world.run { reader.store.body("new") != nil && left.isInSync && right.isInSync }, "seed \(seed)")
+        writer.store.purge("d5")
+        writer.commit("db")
+        world.run(100)
+        #expect(world.run { left.isInSync && right.isInSync }, "seed \(seed): \(left.statuses) \(right.statuses)")
+        #expect(left.status?.leftOutHere == 1 && left.status?.leftOutByPeer == 1)
+        // Something that is really missing is no purge.
+        reader.store.lose("d7")
+        reader.commit("db")
+        let isMended = world.run { reader.store.body("d7") != nil && left.isInSync && right.isInSync }
+        #expect(isMended, "seed \(seed): \(left.statuses)")
+    }
+
     @Test("Two readers have nothing to say to each other")
     func readers() {
         let world = World(seed: 1)
@@ -85,6 +115,38 @@ import Testing
             left.ended == nil && right.ended == nil,
             "\(String(describing: left.ended)) \(String(describing: right.ended))")
         #expect(other.store.storedRevisions == 600)
+    }
+
+    @Test("A store that failed for good and was mended is used again, by itself")
+    func mendedStore() {
+        let world = World(seed: 12)
+        let (one, other) = (world.addNode(), world.addNode())
+        one.store.put("doc", "{}")
+        let damaged = ReplicaError(code: "damaged", message: "the file is damaged", isTransient: false)
+        other.store.failures["apply"] = [damaged]
+        let (_, right) = world.connect(one, other)
+        world.run(5_000)
+        #expect(right.statuses["db"]?.state == .failed("the file is damaged"))
+        #expect(other.store.documents == 0)
+        world.run(ReplicationLimits.mendedRetryMilliseconds + 5_000) { other.store.documents == 1 }
+        #expect(other.store.documents == 1)
+        #expect(right.ended == nil)
+    }
+
+    @Test("A store that failed for good is tried again when a commit shows that it works")
+    func workingStore() {
+        let world = World(seed: 13)
+        let (one, other) = (world.addNode(), world.addNode())
+        one.store.put("doc", "{}")
+        other.store.failures["apply"] = [
+            ReplicaError(code: "damaged", message: "the file is damaged", isTransient: false)
+        ]
+        let (_, right) = world.connect(one, other)
+        world.run(5_000)
+        #expect(right.statuses["db"]?.state == .failed("the file is damaged"))
+        other.put("own", "{}")
+        world.run(5_000) { other.store.documents == 2 }
+        #expect(other.store.documents == 2)
     }
 
     @Test("A store that fails for good ends its session, not the link")

@@ -23,7 +23,7 @@ package func onThread<Value: Sendable, Failure: Error>(
     return try result.get()
 }
 
-private final class Job: Sendable {
+final class Job: Sendable {
     private let work: @Sendable () -> Void
 
     private init(_ work: @escaping @Sendable () -> Void) { self.work = work }

@@ -14,13 +14,13 @@ import Testing
 
     private func listener(
         on endpoint: Endpoint = Endpoint(host: "127.0.0.1", port: 0), orNextPort: Bool = false,
-        handshakeMilliseconds: Int = 120_000, pendingPerAddress: Int = 16
+        handshakeMilliseconds: Int = 120_000, pendingPerAddress: Int = 16, graceMilliseconds: Int = 120_000
     ) throws -> Listener {
         var timeouts = Connection.Timeouts()
         timeouts.handshakeMilliseconds = handshakeMilliseconds
         return try Listener(
             endpoint, orNextPort: orNextPort, context: try .member(group.first), timeouts: timeouts,
-            pendingPerAddress: pendingPerAddress
+            pendingPerAddress: pendingPerAddress, graceMilliseconds: graceMilliseconds
         ) { _, _ in nil }
     }
 
@@ -62,6 +62,35 @@ import Testing
         let after = try RawSocket(to: listener.address)
         #expect(await eventually { listener.pendingHandshakes == 3 })
         withExtendedLifetime((sockets, after)) {}
+    }
+
+    @Test func `who says nothing makes room for the next, the oldest first`() async throws {
+        let server = try TestServer(try .member(group.first), graceMilliseconds: 0)
+        let idle = try (0..<40).map { _ in try RawSocket(to: server.listener.address) }
+        #expect(await eventually { server.listener.counters.accepted == 40 })
+        let client = try Connection.dial(server.endpoint, try .member(try group.member())) { _, _ in }
+        #expect(await eventually { !server.connections.isEmpty })
+        // The oldest are closed, the latest still have their time.
+        #expect(idle[0].receive() == [])
+        #expect(server.listener.pendingHandshakes <= TransportLimits.pendingHandshakesPerAddress + 1)
+        client.close()
+        withExtendedLifetime(idle) {}
+    }
+
+    @Test func `an address that no interface has is told plainly`() throws {
+        #expect(throws: TransportError.address("no interface of this machine has the address 192.0.2.77 now; it must be there before the node starts")) {
+            try listener(on: Endpoint(host: "192.0.2.77", port: 0))
+        }
+    }
+
+    @Test func `one port is listened on once, also by another family`() throws {
+        let first = try listener(on: Endpoint(host: "::", port: 0))
+        for host in ["127.0.0.1", "::1", "::", "0.0.0.0"] {
+            #expect(throws: TransportError.self, "\(host)") {
+                try listener(on: Endpoint(host: host, port: first.port))
+            }
+        }
+        withExtendedLifetime(first) {}
     }
 
     @Test func `a stranger that stays after its refusal keeps its place until it is closed`() async throws {

@@ -160,14 +160,14 @@ struct TestServer {
 
     init(
         _ context: TLSContext, timeouts: Connection.Timeouts = .init(), pendingPerAddress: Int = 16,
-        recorder: Recorder = Recorder()
+        graceMilliseconds: Int = TransportLimits.handshakeGraceMilliseconds, recorder: Recorder = Recorder()
     ) throws {
         let accepted = Shared<[Connection]>([])
         self.accepted = accepted
         self.recorder = recorder
         listener = try Listener(
             Endpoint(host: "::", port: 0), orNextPort: false, context: context, timeouts: timeouts,
-            pendingPerAddress: pendingPerAddress
+            pendingPerAddress: pendingPerAddress, graceMilliseconds: graceMilliseconds
         ) { connection, peer in
             recorder.opened(by: peer)
             accepted.change { $0.append(connection) }

@@ -213,7 +213,7 @@ extension SimulationRun {
             throw Violation(
                 .noErrorFromInside,
                 "an honest peer's document was refused: \(refusals.first?.reason ?? "")")
-        case .peerDatabases, .presence, .heartbeat: break
+        case .peerDatabases, .presence, .heartbeat, .history: break
         }
     }
 

@@ -29,6 +29,9 @@ package struct ControlError: Error, Hashable, Sendable {
     /// One line of at most `ControlLimits.messageCharacters`: what happened, to what, and what to do.
     package let message: String
 
+    /// The answer to who waits for more when the node ends.
+    package static let stopping = ControlError(.unavailable, "the node stops; start it again with: kith start")
+
     /// Line ends become spaces, and a text that is too long is cut.
     package init(_ code: Code, _ message: String) {
         self.code = code

@@ -54,6 +54,11 @@ package struct ControlMetrics: Sendable {
                 Sample([("outcome", "failed")], counters.dialsFailed),
             ])
         writer.family(
+            "kith_links_begun", .counter, help: "Links to peers that began.", [Sample([], counters.linksBegun)])
+        writer.family(
+            "kith_links_turned_away", .counter, help: "Links turned away, as two nodes run with one identity.",
+            [Sample([], counters.linksTurnedAway)])
+        writer.family(
             "kith_links_ended", .counter, help: "Links to peers that ended.", [Sample([], counters.linksEnded)])
         writer.family(
             "kith_refused_documents", .counter, help: "Documents refused, by this node or by its peers.",

@@ -36,6 +36,7 @@ package struct ControlRouter: Sendable {
                         + "only those, digits and _$()+-, up to \(DocumentLimits.databaseNameBytes) bytes")
             }
             return try await routeDatabase(call, call.segments[2])
+        case "identity": return try await routeIdentity(call)
         case .some where call.segments.count == 2: return try await routeNode(call, call.segments[1])
         default: throw call.unknownPath
         }
@@ -93,6 +94,7 @@ package struct ControlRouter: Sendable {
         return Self.lines(
             ControlStream { writer in
                 for await status in updates { try await writer.write(status.json + newline) }
+                throw ControlError.stopping
             })
     }
 
@@ -210,7 +212,7 @@ package struct ControlRouter: Sendable {
 
     private static let jsonHeaders: HTTPHeaders = ["Content-Type": "application/json"]
 
-    private static func json(_ bytes: [UInt8], status: Int = 200) -> HTTPResponse {
+    static func json(_ bytes: [UInt8], status: Int = 200) -> HTTPResponse {
         HTTPResponse(status: status, headers: jsonHeaders, body: .bytes(bytes + newline))
     }
 
@@ -220,19 +222,32 @@ package struct ControlRouter: Sendable {
         return json(object.bytes)
     }
 
-    /// A response of JSON lines. An error on the way is its last line, under a name that no document has.
+    /// A response of JSON lines. An error on the way is its last line, under a name that no document has. So is the end of
+    /// the node, which cancels the task.
     private static func lines(_ stream: ControlStream) -> HTTPResponse {
         HTTPResponse(
             status: 200, headers: ["Content-Type": "application/x-ndjson"],
             body: .stream { writer in
+                let lines = HTTPBodyWriter { bytes throws(HTTPError) in
+                    if Task.isCancelled { throw HTTPError.gone }
+                    try await writer.write(bytes)
+                }
                 do {
-                    try await stream.produce(writer)
+                    try await stream.produce(lines)
                 } catch let error as ControlError {
-                    var object = JSONObjectWriter()
-                    object.add("_error", json: error.json)
-                    try await writer.write(object.bytes + newline)
+                    try await writer.write(lastLine(error))
+                } catch {
+                    guard Task.isCancelled else { throw error }
+                    // Nobody reads it where it is the client that left.
+                    try await writer.write(lastLine(.stopping))
                 }
             })
+    }
+
+    private static func lastLine(_ error: ControlError) -> [UInt8] {
+        var object = JSONObjectWriter()
+        object.add("_error", json: error.json)
+        return object.bytes + newline
     }
 }
 

@@ -26,6 +26,13 @@ package protocol ControlService: Sendable {
     /// Opens an invitation and makes its code.
     func invite(_ request: ControlInvite) async throws(ControlError) -> ControlInvitation
 
+    // MARK: Identity
+
+    /// Who the node is, and on which machine.
+    func identity() async throws(ControlError) -> NodeIdentity
+    /// The directory was moved to this machine: the node goes on as it was.
+    func keepMachine() async throws(ControlError)
+
     /// Ascending by name.
     func databases() async throws(ControlError) -> [ControlStatus.Database]
     /// - Throws: code `exists` where there is one of that name.

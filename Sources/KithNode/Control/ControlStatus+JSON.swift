@@ -29,6 +29,7 @@ extension ControlStatus.Node {
         object.add("listen", strings: listen)
         object.add("data", data)
         object.add("strangers", strangers)
+        object.add("inbound_at", time: inboundAt)
         return object.bytes
     }
 }
@@ -69,6 +70,7 @@ extension ControlStatus.Database {
         object.add("conflicts", conflicts)
         object.add("purged", purged)
         object.add("sequence", sequence)
+        object.add("put_back_at", time: putBackAt)
         object.add("digest", digest)
         object.add("bytes", bytes)
         object.add("wal_bytes", walBytes)
@@ -127,6 +129,11 @@ extension ControlStatus.PeerDatabase {
         object.add("pulled", pulled)
         object.add("pushed", pushed)
         object.add("refused", refused)
+        object.add("left_out_here", leftOutHere)
+        object.add("left_out_by_peer", leftOutByPeer)
+        object.add("compared_at", time: comparedAt)
+        object.add("compared_because", comparedBecause)
+        object.add("compared_revisions", comparedRevisions)
         return object.bytes
     }
 }

@@ -16,6 +16,8 @@ package struct ControlStatus: Hashable, Sendable {
         package var data = ""
         /// Links closed before they were authenticated, since the start.
         package var strangers: UInt64 = 0
+        /// When a peer last made a connection to this node; nil for never since the start.
+        package var inboundAt: Int64?
 
         package init() {}
     }
@@ -68,6 +70,8 @@ package struct ControlStatus: Hashable, Sendable {
         /// Documents purged here: what peers still have of them is left out when digests are compared.
         package var purged: UInt64?
         package var sequence: UInt64?
+        /// When it was last found to have been put back to an earlier state.
+        package var putBackAt: Int64?
         /// 64 hex digits.
         package var digest: String?
         package var bytes: UInt64?
@@ -123,6 +127,14 @@ package struct ControlStatus: Hashable, Sendable {
         package var pushed: UInt64?
         /// Changes not taken here, with the reason in the peer's `reason`.
         package var refused: UInt64?
+        /// Documents purged or refused here, and there, that are left out when the digests are compared.
+        package var leftOutHere: Int?
+        package var leftOutByPeer: Int?
+        /// The last comparison by ranges since the node started: when, why (`no_checkpoint`, `digests_differed`), and how
+        /// many revisions were stored here.
+        package var comparedAt: Int64?
+        package var comparedBecause: String?
+        package var comparedRevisions: UInt64?
 
         package init() {}
     }

@@ -21,7 +21,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
     private let observers = Mutex<[UInt64: Observer]>([:])
     private let published: Mutex<StoreSummary>
     private let wants = Mutex(WantRegistry())
-    private let rolledBack = Atomic(false)
+    private let rolledBackAt = Atomic<Int64>(0)
     private let failure = Mutex<StoreError?>(nil)
 
     /// Opens the database, or makes it.
@@ -42,8 +42,12 @@ package final class DatabaseExecutor: @unchecked Sendable {
     /// Where the database stood after the last commit.
     package var summary: StoreSummary { published.withLock { $0 } }
 
-    /// Whether a peer showed, since opening, that the database was put back while it ran, or that a copy runs elsewhere.
-    package var isRollbackDetected: Bool { rolledBack.load(ordering: .relaxed) }
+    /// When a peer last showed that the database was put back while it ran, or that a copy of the process runs elsewhere, in
+    /// milliseconds since 1970; nil when that never was since opening.
+    package var rollbackDetectedAt: Int64? {
+        let time = rolledBackAt.load(ordering: .relaxed)
+        return time == 0 ? nil : time
+    }
 
     /// Why the last write that reached the disk failed; nil once one has succeeded again.
     package var diskFailure: StoreError? { failure.withLock { $0 } }
@@ -190,7 +194,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
         } completion: { result in
             switch result {
             case .success(let outcome):
-                if outcome.isRollbackDetected { self.rolledBack.store(true, ordering: .relaxed) }
+                if outcome.isRollbackDetected {
+                    self.rolledBackAt.store(SystemClock.wallMilliseconds, ordering: .relaxed)
+                }
                 completion(.applied(ReplicaOutcome(outcome)))
             case .failure(let error): completion(.failed(ReplicaError(error)))
             }

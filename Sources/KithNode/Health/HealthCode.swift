@@ -14,8 +14,12 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case peerBlocked = "PEER_BLOCKED"
     case paused = "PAUSED"
     case clockSkew = "CLOCK_SKEW"
+    // Links.
+    case pathMTU = "PATH_MTU"
+    case descriptorsLow = "DESCRIPTORS_LOW"
     // Membership.
     case identityDuplicate = "IDENTITY_DUPLICATE"
+    case machineChanged = "MACHINE_CHANGED"
 
     /// What the check means and what to do.
     package var page: HealthPage {
@@ -29,7 +33,10 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .peerBlocked: .peerBlocked
         case .paused: .paused
         case .clockSkew: .clockSkew
+        case .pathMTU: .pathMTU
+        case .descriptorsLow: .descriptorsLow
         case .identityDuplicate: .identityDuplicate
+        case .machineChanged: .machineChanged
         }
     }
 

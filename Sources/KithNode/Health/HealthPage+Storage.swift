@@ -31,15 +31,16 @@ extension HealthPage {
 
     static let rollbackDetected = HealthPage(
         meaning: [
-            "A peer showed writes of this node that this node does not know: the machine was put back to a snapshot while "
-                + "the node ran, or a copy of its directory runs elsewhere.",
-            "The node has begun a new timeline, so that nobody takes its new writes for the old ones, and gets back from "
-                + "peers what is missing here.",
+            "A peer has changes of a database of this node that are not in it any more: an older copy of the file was put back, "
+                + "a power cut took the last commits, or the machine was put back to a snapshot while the node ran.",
+            "Nothing needs mending: a new timeline is begun, so that nothing is taken for what it is not, and what peers have "
+                + "comes back from them. What only this node had is lost.",
         ],
-        shows: ["The log names the database; the node's sequences go on higher than peers had seen."],
+        shows: ["The check and the log name the database, and what showed it."],
         actions: [
-            "Nothing, when a snapshot was restored on purpose.",
-            "Otherwise look whether a copy of the directory runs elsewhere, and end it: see `kith help identity-duplicate`.",
+            "If nobody put anything back, look at the disk: a disk that forgets what it was told to keep will do so again: "
+                + "`dmesg -T | tail`.",
+            "Look whether a copy of the node's directory runs elsewhere, and end it: see `kith help identity-duplicate`.",
         ],
-        ends: "With the next start of the node.")
+        ends: "A day after it was found, or when the node is restarted.")
 }

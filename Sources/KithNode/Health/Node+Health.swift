@@ -4,6 +4,7 @@ extension Node {
     func health(now: Int64) -> [ControlStatus.Check] {
         let found =
             discoveryFindings() + storageFindings() + membershipFindings() + documentFindings() + peerFindings(now: now)
+            + linkFindings(now: now)
         let (checks, changes) = healthLedger.take(found, now: now)
         for change in changes { log(change) }
         return mutes.apply(to: checks, now: now)

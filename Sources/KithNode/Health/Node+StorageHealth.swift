@@ -16,14 +16,14 @@ extension Node {
                         ? "make room on the disk of \(directory); writing goes on by itself then"
                         : "look at the disk of \(directory); reading goes on as far as it can"))
         }
-        if let database = catalog.databases.first(where: \.isRollbackDetected) {
+        if let name = rollbacks.keys.sorted().last(where: { catalog[$0] != nil }), let rollback = rollbacks[name] {
             found.append(
                 HealthFinding(
                     code: .rollbackDetected, level: .warning,
-                    summary:
-                        "database \(database.name) was put back to an earlier state while it ran, or a copy of it runs elsewhere",
+                    summary: "database \(name) was put back to an earlier state, as was found at "
+                        + "\(Timestamp.text(ofMilliseconds: rollback.at)): \(rollback.evidence)",
                     action:
-                        "nothing is lost: what is missing here comes back from peers; see that the directory is used once"
+                        "what is missing here comes back from peers; see that no copy of this node's directory runs elsewhere"
                 ))
         }
         return found

@@ -3,6 +3,9 @@ package struct NodeCounters: Hashable, Sendable {
     /// Attempts to reach a node that ended with an authenticated connection, and those that ended without.
     package var dialsConnected: UInt64 = 0
     package var dialsFailed: UInt64 = 0
+    /// Links that were taken in use, and those that were turned away because of two nodes with one identity.
+    package var linksBegun: UInt64 = 0
+    package var linksTurnedAway: UInt64 = 0
     /// Links that were in use and have ended.
     package var linksEnded: UInt64 = 0
     /// Documents of peers that were refused here, and documents of this node that peers refused.

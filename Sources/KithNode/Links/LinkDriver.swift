@@ -27,6 +27,8 @@ final class LinkDriver: @unchecked Sendable {
     let peer: PeerIdentity
     let connection: Connection
     var isDialled: Bool { connection.direction == .dialled }
+    /// A number that both ends know.
+    let tieBreak: UInt64
 
     private let catalog: DatabaseCatalog
     private let log: Log
@@ -47,13 +49,13 @@ final class LinkDriver: @unchecked Sendable {
     private enum State { case waiting, running, ended }
 
     init(
-        id: UInt64, peer: PeerIdentity, connection: Connection, configuration: LinkConfiguration,
-        catalog: DatabaseCatalog,
-        log: Log, news: @escaping @Sendable (LinkDriver, LinkNews) -> Void
+        id: UInt64, peer: PeerIdentity, connection: Connection, tieBreak: UInt64, configuration: LinkConfiguration,
+        catalog: DatabaseCatalog, log: Log, news: @escaping @Sendable (LinkDriver, LinkNews) -> Void
     ) {
         self.id = id
         self.peer = peer
         self.connection = connection
+        self.tieBreak = tieBreak
         self.catalog = catalog
         self.log = log
         self.news = news
@@ -147,18 +149,20 @@ final class LinkDriver: @unchecked Sendable {
             case .claim(let ticket, let database, let wants): claim(wants, of: database, ticket)
             case .releaseClaims(let database, let documents):
                 let now = SystemClock.now
-                catalog[database]?.withWants { $0.release(documents, by: id, now: now) }
-            case .releaseAllClaims(let database): catalog[database]?.withWants { $0.releaseAll(by: id) }
+                observed[database]?.withWants { $0.release(documents, by: id, now: now) }
+            case .releaseAllClaims(let database): observed[database]?.withWants { $0.releaseAll(by: id) }
             case .keepClaims(let database):
                 let now = SystemClock.now
-                catalog[database]?.withWants { $0.keep(by: id, now: now) }
+                observed[database]?.withWants { $0.keep(by: id, now: now) }
             case .report(let event): news(self, .event(event))
             }
         }
     }
 
     private func ask(_ name: String, _ request: StoreRequest, _ ticket: Ticket) {
-        guard let database = catalog[name] else {
+        // Not the catalog's: one that was dropped and made again under its name is another, and what a link asks, a checkpoint
+        // above all, holds for the one that it was told of.
+        guard let database = observed[name] else {
             let gone = ReplicaError(
                 code: "not_found", message: "database \(name) is not here any more", isTransient: false)
             return post(.storeDone(ticket, .failed(gone)))
@@ -168,7 +172,7 @@ final class LinkDriver: @unchecked Sendable {
 
     private func claim(_ wants: [Want], of name: String, _ ticket: Ticket) {
         let now = SystemClock.now
-        let claimed = catalog[name]?.withWants { $0.claim(wants, by: id, now: now) } ?? (granted: wants, deferred: [])
+        let claimed = observed[name]?.withWants { $0.claim(wants, by: id, now: now) } ?? (granted: wants, deferred: [])
         post(.claimed(ticket, granted: claimed.granted, deferred: claimed.deferred))
     }
 
@@ -260,5 +264,14 @@ final class LinkDriver: @unchecked Sendable {
         }
         observed = [:]
         news(self, .ended(end, ending))
+    }
+}
+
+extension Connection {
+    /// A number that both ends of this connection know and that nobody chose; 0 where TLS gives none. On the queue, after
+    /// `opened`.
+    var tieBreak: UInt64 {
+        let key = (try? exportKey(label: "EXPORTER-kith-link")) ?? []
+        return key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -82,6 +82,11 @@ package struct DialSchedule<Target: Hashable & Comparable & Sendable>: Sendable 
     /// Nothing more is to be done about a target: an address whose node is known by now.
     package mutating func forget(_ target: Target) { states[target] = nil }
 
+    /// A target is not dialled before that time, unless something new is known of it.
+    package mutating func putOff(_ target: Target, until time: Instant) {
+        states[target] = .waiting(until: time, failures: failures(of: target) + 1)
+    }
+
     /// Something new is known of a target, such as another address: it is dialled at once.
     package mutating func hasten(_ target: Target, now: Instant) {
         if case .waiting(_, let failures) = states[target] { states[target] = .waiting(until: now, failures: failures) }

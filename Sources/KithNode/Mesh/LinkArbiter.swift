@@ -1,25 +1,29 @@
 import KithDocument
 
-/// Of two links to one peer one stays, and both sides choose the same: the one that the lower id dialled.
+/// Of two links to one peer one stays, and both sides choose the same: the one that the lower id dialled, and of two that
+/// one side dialled the one with the higher tie-break.
 ///
-/// Nobody dials a peer to which there is a link. So a second link means that both sides dialled at once, or that one side
-/// has lost the first: a link that was not heard from for longer than its heartbeat gives way to the new one.
+/// Nobody dials a peer to which there is a link that answers. So a second link means that both sides dialled at once, or
+/// that one side has lost the first: a link that does not answer gives way to the new one.
 package struct LinkArbiter: Sendable {
     package struct Link: Hashable, Sendable {
         package let id: UInt64
         /// Whether this node dialled.
         package let isDialled: Bool
+        /// A number that both ends of the link know and nobody chose.
+        package let tieBreak: UInt64
 
-        package init(id: UInt64, isDialled: Bool) {
+        package init(id: UInt64, isDialled: Bool, tieBreak: UInt64 = 0) {
             self.id = id
             self.isDialled = isDialled
+            self.tieBreak = tieBreak
         }
     }
 
     package enum Decision: Hashable, Sendable {
         /// The new link is used, and the old one, if there is one, closed.
         case use(closing: UInt64?)
-        /// The new link is closed: the old one stays.
+        /// The old link stays, if it answers.
         case reject
     }
 
@@ -32,15 +36,15 @@ package struct LinkArbiter: Sendable {
     package func link(to peer: NodeID) -> Link? { established[peer] }
 
     /// A link is authenticated.
-    /// - Parameter oldIsAlive: whether the link in use, if there is one, was heard from within a heartbeat.
+    /// - Parameter oldIsAlive: whether the link in use, if there is one, answers.
     package mutating func authenticated(_ link: Link, to peer: NodeID, oldIsAlive: Bool) -> Decision {
         guard let old = established[peer] else {
             established[peer] = link
             return .use(closing: nil)
         }
-        // Who dials again has lost its link; of a pair dialled from both ends the lower id's stays.
-        let isPreferred = link.isDialled == (node < peer)
-        guard old.isDialled == link.isDialled || isPreferred || !oldIsAlive else { return .reject }
+        let isPreferred =
+            old.isDialled == link.isDialled ? link.tieBreak >= old.tieBreak : link.isDialled == (node < peer)
+        guard isPreferred || !oldIsAlive else { return .reject }
         established[peer] = link
         return .use(closing: old.id)
     }

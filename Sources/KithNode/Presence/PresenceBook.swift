@@ -19,21 +19,13 @@ package struct PresenceBook: Sendable {
     /// This node's record as it was sent last.
     package private(set) var own: PresenceRecord?
     private var ownSentAt: Instant?
-    /// The counters that this node has used since it started, the first and the latest ones.
-    private var firstCounter: UInt64?
-    private var counters: [UInt64] = []
-    /// Whether a record of this node's id came round that this node has not made: another node has its identity.
-    package private(set) var isDoubled = false
 
     package init(node: NodeID) { self.node = node }
 
     /// Takes a record from a neighbour.
     /// - Returns: whether it is news, to be passed on to the other neighbours.
     package mutating func hear(_ record: PresenceRecord, encoded: [UInt8], now: Instant) -> Bool {
-        guard record.node != node else {
-            if let firstCounter, record.counter >= firstCounter, !counters.contains(record.counter) { isDoubled = true }
-            return false
-        }
+        guard record.node != node else { return false }
         if let known = entries[record.node]?.record.counter ?? forgotten[record.node], record.counter <= known {
             return false
         }
@@ -63,9 +55,6 @@ package struct PresenceBook: Sendable {
         }
         own = record
         ownSentAt = now
-        if firstCounter == nil { firstCounter = record.counter }
-        counters.append(record.counter)
-        if counters.count > NodeLimits.presenceCounters { counters.removeFirst() }
         return record
     }
 
@@ -91,6 +80,6 @@ package struct PresenceBook: Sendable {
 extension PresenceRecord {
     fileprivate func says(otherThan other: PresenceRecord) -> Bool {
         neighbours != other.neighbours || databases != other.databases || name != other.name
-            || isReader != other.isReader || softwareVersion != other.softwareVersion
+            || isReader != other.isReader || doubled != other.doubled || softwareVersion != other.softwareVersion
     }
 }

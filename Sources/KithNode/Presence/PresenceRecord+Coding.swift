@@ -3,12 +3,13 @@ import KithReplication
 
 // A presence record is a CBOR map (RFC 8949, deterministic): 1 node (32 bytes), 2 counter, 3 name, 4 software version,
 // 5 whether it is a reader, 6 neighbours (an array of 32 bytes each, ascending), 7 databases (an array of [name, timeline,
-// sequence, digest], ascending by name). Unknown keys are passed over, and pass on unread: a record travels as it came.
+// sequence, digest], ascending by name), 8 the number of the process (0 for none), 9 identities of which two nodes live (as
+// 6). Unknown keys are passed over, and pass on unread: a record travels as it came.
 
 extension PresenceRecord {
     package var encoded: [UInt8] {
         var writer = CBORWriter()
-        writer.beginMap(7)
+        writer.beginMap(9)
         writer.append(uint: 1)
         writer.append(bytes: node.bytes)
         writer.append(uint: 2)
@@ -31,6 +32,11 @@ extension PresenceRecord {
             writer.append(uint: database.position.sequence)
             writer.append(bytes: database.digest.bytes)
         }
+        writer.append(uint: 8)
+        writer.append(uint: instance)
+        writer.append(uint: 9)
+        writer.beginArray(doubled.count)
+        for node in doubled { writer.append(bytes: node.bytes) }
         return writer.bytes
     }
 
@@ -49,6 +55,8 @@ extension PresenceRecord {
         var isReader = false
         var neighbours: [NodeID] = []
         var databases: [Database] = []
+        var instance: UInt64 = 0
+        var doubled: [NodeID] = []
         var keys = try reader.map()
         while let key = try keys.next(&reader) {
             switch key {
@@ -65,13 +73,18 @@ extension PresenceRecord {
                 for _ in 0..<(try reader.array(atMost: NodeLimits.databases, "databases")) {
                     databases.append(try Self.database(&reader))
                 }
+            case 8: instance = try reader.uint()
+            case 9:
+                for _ in 0..<(try reader.array(atMost: NodeLimits.presenceTwins, "doubled nodes")) {
+                    doubled.append(try Self.node(&reader))
+                }
             default: try reader.skip()
             }
         }
         guard let node else { throw ProtocolError("a presence record names no node") }
         self.init(
             node: node, counter: counter, name: name, softwareVersion: softwareVersion, isReader: isReader,
-            neighbours: neighbours, databases: databases)
+            neighbours: neighbours, databases: databases, instance: instance, doubled: doubled)
     }
 
     private static func node(_ reader: inout CBORReader) throws(ProtocolError) -> NodeID {

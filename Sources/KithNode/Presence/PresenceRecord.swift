@@ -25,10 +25,14 @@ package struct PresenceRecord: Hashable, Sendable {
     package let neighbours: [NodeID]
     /// Its databases, ascending by name.
     package let databases: [Database]
+    /// The process's own number, drawn at its start; 0 from nodes of earlier versions.
+    package let instance: UInt64
+    /// Identities of which this node has found two nodes alive, ascending.
+    package let doubled: [NodeID]
 
     package init(
         node: NodeID, counter: UInt64, name: String, softwareVersion: String, isReader: Bool, neighbours: [NodeID],
-        databases: [Database]
+        databases: [Database], instance: UInt64 = 0, doubled: [NodeID] = []
     ) {
         self.node = node
         self.counter = counter
@@ -37,5 +41,7 @@ package struct PresenceRecord: Hashable, Sendable {
         self.isReader = isReader
         self.neighbours = neighbours
         self.databases = databases
+        self.instance = instance
+        self.doubled = doubled
     }
 }

@@ -27,8 +27,8 @@ enum DialTarget: Hashable, Comparable, Sendable {
 /// Used on the node's queue only.
 final class DialAttempt {
     enum Outcome {
-        case connected(Connection, PeerIdentity, Endpoint)
-        case failed(Endpoint, String)
+        case connected(Connection, PeerIdentity, Endpoint, tieBreak: UInt64)
+        case failed(Endpoint, String, TransportError?)
         /// Nothing is left to try.
         case exhausted
     }
@@ -36,6 +36,7 @@ final class DialAttempt {
     let target: DialTarget
     private let queue: DispatchQueue
     private let context: TLSContext
+    private let segmentBytes: Int?
     private let report: (DialAttempt, Outcome) -> Void
     private var waiting: [Endpoint]
     private var tried: Set<Endpoint> = []
@@ -45,12 +46,13 @@ final class DialAttempt {
     private var isOver = false
 
     init(
-        _ target: DialTarget, addresses: [Endpoint], queue: DispatchQueue, context: TLSContext,
+        _ target: DialTarget, addresses: [Endpoint], segmentBytes: Int?, queue: DispatchQueue, context: TLSContext,
         report: @escaping (DialAttempt, Outcome) -> Void
     ) {
         self.target = target
         self.queue = queue
         self.context = context
+        self.segmentBytes = segmentBytes
         self.report = report
         waiting = addresses
     }
@@ -117,35 +119,38 @@ final class DialAttempt {
         timeouts.connectMilliseconds = Int(NodeLimits.dialTimeoutMilliseconds)
         do throws(TransportError) {
             open[number] = try Connection.dial(
-                address, context, timeouts: timeouts
+                address, context, timeouts: timeouts, segmentBytes: segmentBytes
             ) { [queue] connection, event in
                 switch event {
                 case .opened(let peer):
                     // The owner takes over on its queue; what comes meanwhile waits in the socket.
                     connection.setReading(false)
-                    queue.async { run.value.opened(number, connection, peer, address) }
+                    let tieBreak = connection.tieBreak
+                    queue.async { run.value.opened(number, connection, peer, address, tieBreak) }
                 case .closed(let ending): queue.async { run.value.closed(number, ending, address) }
                 case .received, .drained, .finished: break
                 }
             }
         } catch {
-            report(self, .failed(address, error.message))
+            report(self, .failed(address, error.message, error))
         }
     }
 
-    private func opened(_ number: Int, _ connection: Connection, _ peer: AuthenticatedPeer, _ address: Endpoint) {
+    private func opened(
+        _ number: Int, _ connection: Connection, _ peer: AuthenticatedPeer, _ address: Endpoint, _ tieBreak: UInt64
+    ) {
         guard open.removeValue(forKey: number) != nil, !isOver, case .member(let identity) = peer else {
             return connection.close()
         }
         isOver = true
         for other in open.values { other.close() }
         open = [:]
-        report(self, .connected(connection, identity, address))
+        report(self, .connected(connection, identity, address, tieBreak: tieBreak))
     }
 
     private func closed(_ number: Int, _ ending: Connection.Ending, _ address: Endpoint) {
         guard open.removeValue(forKey: number) != nil, !isOver else { return }
-        report(self, .failed(address, ending.message))
+        report(self, .failed(address, ending.message, ending.error))
         dialNext()
     }
 }
@@ -167,4 +172,7 @@ extension Connection.Ending {
         case .failed(let error): error.message
         }
     }
+
+    /// The error, if it was one.
+    var error: TransportError? { if case .failed(let error) = self { error } else { nil } }
 }

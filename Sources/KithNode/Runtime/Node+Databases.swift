@@ -29,7 +29,7 @@ extension Node {
     /// This node's copy was dropped.
     func removed(_ name: String) {
         for number in drivers.keys.sorted() { drivers[number]?.drop(name) }
-        for peer in peers.keys { peers[peer]?.left(name) }
+        for peer in peers.keys { peers[peer]?.dropped(name) }
         firstFeeds.forget(name)
         announcePresence()
         changed()

@@ -14,10 +14,14 @@ extension Node {
     func accepted(_ connection: Connection, _ peer: AuthenticatedPeer) -> Connection.Handler? {
         switch peer {
         case .member(let identity):
-            let driver = makeDriver(connection, identity)
-            queue.async { self.authenticated(driver) }
+            let driver = makeDriver(connection, identity, tieBreak: connection.tieBreak)
+            queue.async {
+                self.inboundAt = SystemClock.wallMilliseconds
+                self.authenticated(driver)
+            }
             return { _, event in driver.handle(event) }
         case .applicant(let publicKeyInfo):
+            if isHeld { return nil }
             return desk?.handler(for: publicKeyInfo, on: connection) { [weak self, log] outcome in
                 switch outcome {
                 case .admitted(let node, let role):
@@ -32,7 +36,7 @@ extension Node {
         }
     }
 
-    func makeDriver(_ connection: Connection, _ peer: PeerIdentity) -> LinkDriver {
+    func makeDriver(_ connection: Connection, _ peer: PeerIdentity, tieBreak: UInt64) -> LinkDriver {
         var link = LinkConfiguration(
             localNode: id, peerNode: peer.nodeID, nodeName: identity.nodeName, softwareVersion: KithVersion.text)
         link.localIsSource = identity.role != .reader
@@ -40,31 +44,40 @@ extension Node {
         link.statements = statementChunks.first ?? []
         let number = linkNumbers.wrappingAdd(1, ordering: .relaxed).newValue
         return LinkDriver(
-            id: number, peer: peer, connection: connection, configuration: link, catalog: catalog, log: log
+            id: number, peer: peer, connection: connection, tieBreak: tieBreak, configuration: link, catalog: catalog,
+            log: log
         ) { [weak self] driver, news in
             guard let self else { return }
             self.queue.async { self.heard(news, from: driver) }
         }
     }
 
-    /// A connection is authenticated: it becomes the link to its peer, or is closed.
-    func authenticated(_ driver: LinkDriver) {
+    /// A connection is authenticated: it becomes the link to its peer, or is closed, or waits whether the one that there is
+    /// answers.
+    func authenticated(_ driver: LinkDriver, hasContended: Bool = false) {
         let peer = driver.peer.nodeID
+        let now = SystemClock.now
+        if peer == id { twins.acceptedSelf(isDialling: !attempts.isEmpty, now: now) }
         guard isRunning, peer != id else { return driver.connection.close() }
         drivers[driver.id] = driver
-        let now = SystemClock.now
+        if isHeld {
+            driver.start(held: Set(catalog.databases.map(\.name.string)))
+            return driver.post(.stop(Goodbye(code: .paused, text: Self.heldText)))
+        }
         if let pause = pauses.pause(of: peer, now: SystemClock.wallMilliseconds) {
             driver.start(held: Set(catalog.databases.map(\.name.string)))
             let text = pause.until.map { "paused here until \(Timestamp.text(ofMilliseconds: $0))" } ?? "paused here"
             return driver.post(.stop(Goodbye(code: .paused, text: text)))
         }
         let old = peers[peer]?.link.flatMap { drivers[$0] }
-        let isAlive = old.map { now.milliseconds(since: $0.lastHeard) < NodeLimits.linkAliveMilliseconds }
-        let link = LinkArbiter.Link(id: driver.id, isDialled: driver.isDialled)
-        switch arbiter.authenticated(link, to: peer, oldIsAlive: isAlive ?? false) {
-        case .reject:
-            drivers[driver.id] = nil
-            driver.connection.close()
+        // One that carries large packets is better than one that does not.
+        let isBetter =
+            driver.isDialled && driver.connection.segmentBytes == nil && old?.connection.segmentBytes != nil
+        let isAlive = old != nil && !hasContended && !isBetter && !isSuspect(peer)
+        if isAlive, turnsAwayTwin(driver, now: now) { return }
+        let link = LinkArbiter.Link(id: driver.id, isDialled: driver.isDialled, tieBreak: driver.tieBreak)
+        switch arbiter.authenticated(link, to: peer, oldIsAlive: isAlive) {
+        case .reject: contend(driver)
         case .use(let closing):
             if let closing, let old = drivers[closing] {
                 old.post(.stop(Goodbye(code: .replaced, text: "another link to this node stays")))
@@ -75,6 +88,7 @@ extension Node {
 
     private func use(_ driver: LinkDriver) {
         let peer = driver.peer.nodeID
+        counters.linksBegun += 1
         log(
             .info, .mesh, "connected",
             [
@@ -89,8 +103,18 @@ extension Node {
         state.refusal = nil
         state.failures = 0
         peers[peer] = state
+        if driver.isDialled {
+            paths.connected(.node(peer), segmentBytes: driver.connection.segmentBytes, now: SystemClock.now)
+            if let bytes = driver.connection.segmentBytes {
+                log(
+                    .info, .mesh, "a link is kept to small packets, as larger ones are lost",
+                    ["peer": peer.short, "bytes": "\(bytes)"])
+            }
+        }
         schedule.connected(.node(peer), now: SystemClock.now)
-        attempts.removeValue(forKey: .node(peer))?.cancel()
+        // A dial of ours whose link would be the one that stays goes on: the peer may have its end of it in use already, and
+        // given up the other.
+        if driver.isDialled == (id < peer) { attempts.removeValue(forKey: .node(peer))?.cancel() }
         book.hurry(peer)
         // Databases that are empty here wait until it is known which peer has something.
         driver.start(held: Set(catalog.databases.filter { $0.summary.documents == 0 }.map(\.name.string)))
@@ -109,8 +133,25 @@ extension Node {
         case .event(let event):
             guard peers[driver.peer.nodeID]?.link == driver.id else { return }
             heard(event, from: driver)
+            answered(driver.id)
+            decideContention(with: driver.peer.nodeID, isOver: false)
+            if case .heartbeat = event, !isNewsOfAnswer(driver) { return }
         }
         changed()
+    }
+
+    /// Whether an answer is news for those who watch: the first after a doubt, and one in a while for its round trip.
+    private func isNewsOfAnswer(_ driver: LinkDriver) -> Bool {
+        let peer = driver.peer.nodeID
+        let now = SystemClock.now
+        let shownAt = peers[peer]?.answerShownAt ?? Instant(milliseconds: 0)
+        let probedAt = peers[peer]?.probedAt ?? now
+        guard
+            now.milliseconds(since: probedAt) >= NodeLimits.answerMilliseconds
+                || now.milliseconds(since: shownAt) >= NodeLimits.evaluationMilliseconds
+        else { return false }
+        peers[peer]?.answerShownAt = now
+        return true
     }
 
     private func heard(_ event: LinkEvent, from driver: LinkDriver) {
@@ -162,12 +203,14 @@ extension Node {
                         "reason": refusal.reason,
                     ])
             }
+        case .history(let database, let finding): found(finding, of: database, with: peer)
         }
     }
 
     private func ended(_ driver: LinkDriver, _ end: LinkEnd?, _ ending: Connection.Ending) {
         drivers[driver.id] = nil
         let peer = driver.peer.nodeID
+        if contenders[peer] == driver.id { contenders[peer] = nil }
         for database in firstFeeds.ended(driver.id) { fillNext(database) }
         let reason = end.map(\.reason) ?? ending.message
         if arbiter.closed(driver.id, to: peer) || peers[peer]?.link == driver.id {
@@ -176,14 +219,18 @@ extension Node {
             peers[peer]?.disconnected(reason, now: SystemClock.wallMilliseconds)
             if membership.standing(of: driver.peer) != nil { notePeerName(peer) }
             schedule.lost(.node(peer), now: SystemClock.now)
+            if case .failed(.largePacketsLost) = ending { lostLargePackets(.node(peer)) }
         } else if let end, end.isByPeer {
             peers[peer]?.lastError = reason
         }
-        if let end, end.isByPeer, [.notTrusted, .paused, .versionMismatch].contains(end.goodbye.code) {
+        if let end, end.isByPeer, [.notTrusted, .paused, .versionMismatch, .duplicate].contains(end.goodbye.code) {
             peers[peer]?.refusal = reason
+            if end.goodbye.code == .duplicate { turnedAwayAsTwin(by: peer) }
         } else if case .failed(.refusedByPeer) = ending {
             peers[peer]?.refusal = reason
         }
+        answered(driver.id)
+        decideContention(with: peer, isOver: false)
         finishStopIfIdle()
         evaluate()
     }

@@ -10,7 +10,8 @@ extension Node {
     // MARK: Discovery
 
     func startDiscovery() {
-        guard configuration.usesDiscovery, let listener else { return }
+        // Who is held is not announced: the original may be, under the same id.
+        guard configuration.usesDiscovery, let listener, !isHeld else { return }
         let discovery = AvahiDiscovery()
         self.discovery = discovery
         let advertisement = Advertisement(
@@ -57,8 +58,7 @@ extension Node {
             }
             attempts = [:]
         }
-        schedule.startOver()
-        book.hurry(nil)
+        lookAgain()
         evaluate()
     }
 
@@ -67,10 +67,12 @@ extension Node {
     /// Looks at the mesh anew: whom to dial, which links are spare, what to announce.
     func evaluate() {
         guard isRunning else { return }
+        noteWake()
         let now = SystemClock.now
         let wall = SystemClock.wallMilliseconds
         pauses.expire(now: wall)
         presence.expire(now: now)
+        for address in twins.expire(now: now) { book.reachedTwin(at: address, now: now.milliseconds) }
         noteSeen(now: now)
         forgetUnmet()
         keepMembership()
@@ -98,13 +100,19 @@ extension Node {
     }
 
     private func targets(now: Instant, wall: Int64) -> [DialTarget] {
+        if isHeld { return [] }
         let members = members
         var wanted = selection.wanted(members: members, isReachable: isReachable)
         wanted += newcomers(Set(members)) + bridges(now: now)
-        var targets = wanted.filter { peers[$0]?.link == nil && pauses.pause(of: $0, now: wall) == nil }
+        var targets = wanted.filter { wantsDial($0, now: now) && pauses.pause(of: $0, now: wall) == nil }
             .map(DialTarget.node)
         targets += book.candidates(for: nil, now: now.milliseconds).map { .address($0.address.description) }
         return targets
+    }
+
+    /// Whether another link to a node is wanted: there is none, or it is dead, or it may carry large packets again.
+    private func wantsDial(_ node: NodeID, now: Instant) -> Bool {
+        peers[node]?.link == nil || isSuspect(node) || isPathRetryDue(node, now: now)
     }
 
     /// Nodes that are announced and that nobody has met yet: a few at a time, those first that have failed least.
@@ -143,6 +151,7 @@ extension Node {
     private func noteHealth(now: Instant) {
         if let healthAt, now.milliseconds(since: healthAt) < NodeLimits.evaluationMilliseconds { return }
         healthAt = now
+        noteRollbacks(now: SystemClock.wallMilliseconds)
         _ = health(now: SystemClock.wallMilliseconds)
         noteEndedMutes()
         rememberAddresses()
@@ -179,6 +188,7 @@ extension Node {
     private func scheduleTick(now: Instant) {
         var due = now.advanced(byMilliseconds: NodeLimits.evaluationMilliseconds)
         if let deadline = schedule.nextDeadline(after: now) { due = min(due, deadline) }
+        if let suspicion = nextSuspicion(after: now) { due = min(due, suspicion) }
         if let until = pauses.pauses.compactMap(\.until).min() {
             let wait = max(0, until - SystemClock.wallMilliseconds)
             due = min(due, now.advanced(byMilliseconds: UInt64(wait) + 1))
@@ -213,7 +223,8 @@ extension Node {
             return schedule.failed(target, now: now)
         }
         let attempt = DialAttempt(
-            target, addresses: candidates.map(\.address), queue: queue, context: tls
+            target, addresses: candidates.map(\.address), segmentBytes: segmentBytes(for: target, now: now),
+            queue: queue, context: tls
         ) { [weak self] attempt, outcome in self?.dialled(attempt, outcome) }
         attempts[target] = attempt
         var services: [InstanceName] = []
@@ -225,33 +236,40 @@ extension Node {
         let now = SystemClock.now
         let expected = attempt.target.node
         switch outcome {
-        case .failed(let address, let reason):
+        case .failed(let address, let reason, let error):
+            notePath(attempt.target, error, now: now)
             log(
                 .debug, .mesh, "a dial failed",
                 ["peer": expected?.short ?? "?", "address": address.description, "reason": reason])
             book.failed(address, for: expected, reason: reason, now: now.milliseconds, using: &random)
-            if let expected { peers[expected]?.lastError = reason }
+            if let expected, peers[expected]?.link == nil { peers[expected]?.lastError = reason }
         case .exhausted:
             attempts[attempt.target] = nil
             counters.dialsFailed += 1
-            schedule.failed(attempt.target, now: now)
-            if let expected { peers[expected]?.failures += 1 }
+            if let expected, peers[expected]?.link != nil, !isSuspect(expected) {
+                schedule.connected(attempt.target, now: now)
+            } else {
+                schedule.failed(attempt.target, now: now)
+                if let expected { peers[expected]?.failures += 1 }
+            }
             evaluate()
-        case .connected(let connection, let peer, let address):
+        case .connected(let connection, let peer, let address, let tieBreak):
             attempts[attempt.target] = nil
             counters.dialsConnected += 1
             // Until it is the link to whom it should be, it is a dial that failed.
             if expected == nil { schedule.forget(attempt.target) } else { schedule.failed(attempt.target, now: now) }
-            reached(peer, instead: expected, at: address, over: connection, now: now)
+            paths.move(attempt.target, to: .node(peer.nodeID))
+            reached(peer, instead: expected, at: address, over: connection, tieBreak, now: now)
         }
     }
 
     private func reached(
         _ peer: PeerIdentity, instead expected: NodeID?, at address: Endpoint, over connection: Connection,
-        now: Instant
+        _ tieBreak: UInt64, now: Instant
     ) {
         if peer.nodeID == id {
             book.reachedSelf(at: address, now: now.milliseconds)
+            twins.dialledSelf(at: address, now: now)
             connection.close()
             return evaluate()
         }
@@ -262,7 +280,7 @@ extension Node {
             book.reached(peer.nodeID, at: address)
         }
         rememberAddresses()
-        let driver = makeDriver(connection, peer)
+        let driver = makeDriver(connection, peer, tieBreak: tieBreak)
         connection.queue.async {
             connection.setHandler { _, event in driver.handle(event) }
             connection.setReading(true)

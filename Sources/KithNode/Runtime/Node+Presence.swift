@@ -18,7 +18,7 @@ extension Node {
                 databases: catalog.databases.prefix(NodeLimits.presenceDatabases).map { database in
                     let summary = database.summary
                     return .init(name: database.name.string, position: summary.position, digest: summary.digest)
-                })
+                }, instance: instance, doubled: Array(twins.found(now: now).prefix(NodeLimits.presenceTwins)))
         }
         if let record {
             pass(on: record.encoded, except: nil)
@@ -31,7 +31,10 @@ extension Node {
     func heardPresence(_ bytes: [UInt8], from driver: LinkDriver) {
         do throws(ProtocolError) {
             let record = try PresenceRecord(encoded: bytes)
-            guard presence.hear(record, encoded: bytes, now: SystemClock.now) else { return }
+            let now = SystemClock.now
+            let isNews = presence.hear(record, encoded: bytes, now: now)
+            twins.hear(record, isNews: isNews, now: now)
+            guard isNews else { return }
             if peers[record.node] == nil {
                 peers[record.node] = PeerState(record.node, now: SystemClock.wallMilliseconds)
             }

@@ -34,6 +34,7 @@ extension Node {
         status.listen = listening
         status.data = configuration.directory.path
         status.strangers = listener?.counters.strangers ?? 0
+        status.inboundAt = inboundAt
         return status
     }
 
@@ -61,6 +62,7 @@ extension Node {
             status.conflicts = summary.conflicts
             status.purged = summary.purged
             status.sequence = summary.position.sequence
+            status.putBackAt = rollbacks[database.name.string]?.at
             status.digest = summary.digest.description
             status.bytes = UInt64(sizes.file)
             status.walBytes = UInt64(sizes.log)
@@ -79,7 +81,7 @@ extension Node {
     }
 
     private func isHeard(_ peer: PeerState, now: Int64) -> Bool {
-        guard peer.isOpen, let exchange = lastExchange(peer, now: now) else { return false }
+        guard peer.isOpen, !isDoubtful(peer), let exchange = lastExchange(peer, now: now) else { return false }
         return now - exchange <= NodeLimits.exchangeMilliseconds
     }
 
@@ -110,6 +112,7 @@ extension Node {
         status.name = peer.name
         let pause = pauses.pause(of: node, now: now)
         (status.state, status.reason) = state(of: peer, isPaused: pause != nil, now: now)
+        if isHeld { (status.state, status.reason) = (.paused, "this node is held: MACHINE_CHANGED") }
         status.connected = peer.isOpen
         status.since = peer.stateSince
         status.lastExchangeAt = lastExchange(peer, now: now)
@@ -132,12 +135,14 @@ extension Node {
                 lastError: candidate.lastError)
         }
         status.databases = peer.sessions.keys.sorted().compactMap { name in
-            peer.sessions[name].map { Self.database(name, $0) }
+            peer.sessions[name].map { Self.database(name, $0, peer.comparisons[name]) }
         }
         return status
     }
 
-    private static func database(_ name: String, _ session: SessionStatus) -> ControlStatus.PeerDatabase {
+    private static func database(
+        _ name: String, _ session: SessionStatus, _ comparison: ComparisonRecord?
+    ) -> ControlStatus.PeerDatabase {
         var status = ControlStatus.PeerDatabase()
         status.name = name
         status.inChanges = session.inChanges
@@ -146,6 +151,11 @@ extension Node {
         status.pulled = session.pulled
         status.pushed = session.pushed
         status.refused = session.refused
+        status.leftOutHere = session.leftOutHere
+        status.leftOutByPeer = session.leftOutByPeer
+        status.comparedAt = comparison?.at
+        status.comparedBecause = comparison.map { $0.reason == .noCheckpoint ? "no_checkpoint" : "digests_differed" }
+        status.comparedRevisions = comparison.map { UInt64($0.stored) }
         return status
     }
 
@@ -157,10 +167,15 @@ extension Node {
             return (wasSeen ? .unknown : .neverSeen, peer.lastError)
         }
         if let reason = blockReason(of: peer) { return (.blocked, reason) }
-        if let exchange = lastExchange(peer, now: now), now - exchange > NodeLimits.exchangeMilliseconds {
-            return (.unknown, "nothing was heard for \((now - exchange) / 1_000) s")
+        if let exchange = lastExchange(peer, now: now),
+            isDoubtful(peer) || now - exchange > NodeLimits.exchangeMilliseconds
+        {
+            return (.unknown, "it does not answer: nothing was heard for \((now - exchange) / 1_000) s")
         }
-        return (isInSync(peer, now: now) ? .inSync : .catchingUp, nil)
+        let path =
+            losesLargePackets(peer)
+            ? "large packets are lost on the way, so small ones are used; see kith help path-mtu" : nil
+        return (isInSync(peer, now: now) ? .inSync : .catchingUp, path)
     }
 
     // MARK: The mesh
@@ -246,13 +261,23 @@ extension Node {
 
     /// Calls back once the condition holds or the time is up.
     func wait(for condition: ControlWait, completion: @escaping @Sendable (WaitOutcome) -> Void) {
+        // What is said of a peer is to be true now, and not when it was last heard from.
+        freshen { self.waitOn(condition, completion) }
+    }
+
+    private func waitOn(_ condition: ControlWait, _ completion: @escaping @Sendable (WaitOutcome) -> Void) {
         if case .holds(let result) = judge(condition) { return completion(.holds(result)) }
+        guard isRunning else { return completion(.lacks(ControlError.stopping.message)) }
         let waiter = Waiter(completion)
         let watcher = addWatcher { [weak self] in
             guard let self, case .holds(let result) = self.judge(condition) else { return }
             waiter.finish(.holds(result))
         }
-        waiter.ended = { [weak self] in self?.watchers[watcher] = nil }
+        waiters[watcher] = waiter
+        waiter.ended = { [weak self] in
+            self?.watchers[watcher] = nil
+            self?.waiters[watcher] = nil
+        }
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: condition.timeoutMilliseconds))) {
             waiter.finish(self.judge(condition))
         }
@@ -277,8 +302,15 @@ extension Node {
         return .holds(ControlWaitResult(peers: open.count, inSync: true))
     }
 
+    /// The node stops: nobody is left waiting.
+    func endWaits() {
+        for number in waiters.keys.sorted() { waiters[number]?.finish(.lacks(ControlError.stopping.message)) }
+        for freshening in freshenings.values { freshening.finish() }
+        freshenings = [:]
+    }
+
     /// Ends once, on the node's queue.
-    private final class Waiter: @unchecked Sendable {
+    final class Waiter: @unchecked Sendable {
         // Sendable: used on the node's queue only.
         private var completion: (@Sendable (WaitOutcome) -> Void)?
         var ended: (() -> Void)?

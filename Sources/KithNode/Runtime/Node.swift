@@ -46,6 +46,21 @@ package final class Node: @unchecked Sendable {
     var pauses = PauseList()
     var presence: PresenceBook
     let linkNumbers = Atomic<UInt64>(0)
+    /// Names this process among all that run with this identity, one after the other or, by mistake, at once.
+    let instance = SecureRandom.number()
+    var twins: TwinBook
+    /// The directory was used on another machine before: nothing is replicated until somebody has said why.
+    var isHeld: Bool { held.load(ordering: .relaxed) }
+    private let held = Atomic(false)
+    /// By peer a link that waits whether the one in use answers.
+    var contenders: [NodeID: UInt64] = [:]
+    var freshenings: [UInt64: Freshening] = [:]
+    var paths = PathBook<DialTarget>(sizes: TransportLimits.smallSegments)
+    var wakeWatch = WakeWatch(longestPauseMilliseconds: NodeLimits.evaluationMilliseconds)
+    /// When a peer last reached this node by itself, in milliseconds since 1970; nil for not since the start.
+    var inboundAt: Int64?
+    /// `Listener.Counters.outOfResources` as last seen, and when it grew.
+    var descriptorsShort: (count: UInt64, at: Int64) = (0, .min)
 
     /// Called when the node is asked to stop over the control socket.
     package var stopRequested: (@Sendable () -> Void)?
@@ -55,6 +70,8 @@ package final class Node: @unchecked Sendable {
     var isStopping = false
     var stopped: [@Sendable () -> Void] = []
     var watchers: [UInt64: @Sendable () -> Void] = [:]
+    /// Those who wait for a condition, by their watcher.
+    var waiters: [UInt64: Waiter] = [:]
     var lastWatcher: UInt64 = 0
     var isNewsQueued = false
     var healthLedger = HealthLedger()
@@ -62,6 +79,8 @@ package final class Node: @unchecked Sendable {
     /// The mutes as they stand on disk.
     var keptMutes = MuteList()
     var counters = NodeCounters()
+    /// By database when it was last found to have been put back.
+    var rollbacks: [String: RollbackRecord] = [:]
     var rememberedText = ""
     var peerNames = PeerNames()
     /// `Membership.changeCount` as it stands on disk.
@@ -94,6 +113,7 @@ package final class Node: @unchecked Sendable {
         arbiter = LinkArbiter(node: identity.nodeID)
         schedule = DialSchedule { SecureRandom.number() }
         presence = PresenceBook(node: identity.nodeID)
+        twins = TwinBook(node: identity.nodeID, instance: instance, earlier: [], now: SystemClock.now)
     }
 
     private static func readMembership(
@@ -131,6 +151,8 @@ package final class Node: @unchecked Sendable {
     /// - Throws: `NodeError`: an address that is taken, a peer's address that is none.
     package func start() throws(NodeError) {
         let directory = configuration.directory.path
+        try checkMachine()
+        try beginInstance()
         pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
         try readMutes()
         var statics: [Endpoint] = []
@@ -211,6 +233,9 @@ package final class Node: @unchecked Sendable {
             self.listener?.stop()
             self.timer?.cancel()
             for attempt in self.attempts.values { attempt.cancel() }
+            self.endWaits()
+            for number in self.contenders.values { self.discard(number) }
+            self.contenders = [:]
             for number in self.drivers.keys.sorted() {
                 self.drivers[number]?.post(.stop(Goodbye(code: .closing, text: "the node stops")))
             }
@@ -258,6 +283,8 @@ package final class Node: @unchecked Sendable {
 
     /// Somebody asked over the control socket that the node stop: whoever runs it does that.
     func requestStop() { queue.async { self.stopRequested?() } }
+
+    func setHeld(_ isHeld: Bool) { held.store(isHeld, ordering: .relaxed) }
 
     // MARK: Watching
 

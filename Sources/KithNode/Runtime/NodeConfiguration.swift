@@ -7,6 +7,8 @@ package struct NodeConfiguration: Sendable {
     package var peers: [String] = []
     package var usesDiscovery = true
     package var log: Log
+    /// The file with the machine's id; an empty name checks nothing.
+    package var machineIDFile = MachineIdentity.file()
 
     /// The port of Kith: the next free one is taken where another node has it.
     package static let defaultPort: UInt16 = 5484

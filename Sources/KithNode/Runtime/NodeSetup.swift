@@ -17,10 +17,13 @@ package enum NodeSetup {
     package static func initialise(
         _ directory: NodeDirectory, groupName: String?, nodeName: String?, rootFile: String?
     ) throws(NodeError) -> Identity {
-        try withLock(directory) { identities throws(TransportError) in
+        let identity = try withLock(directory) { identities throws(TransportError) in
             try identities.initGroup(
                 groupName: groupName ?? machineName, nodeName: nodeName ?? machineName, rootOut: rootFile)
         }
+        // Now and not at the first start: what is copied before that is noticed too.
+        try MachineIdentity.record(in: directory.path, file: MachineIdentity.file())
+        return identity
     }
 
     /// Finds the inviter, proves the code, and writes the identity that the inviter signed. Blocks: it looks for 30 s, and ends an
@@ -34,7 +37,7 @@ package enum NodeSetup {
         do throws(TransportError) { code = try InviteCode(text) } catch {
             throw NodeError(code: "invite_code", message: error.message)
         }
-        return try withLock(directory) { identities throws(TransportError) in
+        let identity = try withLock(directory) { identities throws(TransportError) in
             try identities.expectVacant()
             let name = nodeName ?? machineName
             let (identity, inviter): (Identity, Endpoint)
@@ -53,6 +56,8 @@ package enum NodeSetup {
             try AtomicFile.write(Array(book.rememberedText.utf8), to: directory.path + "/peers")
             return identity
         }
+        try MachineIdentity.record(in: directory.path, file: MachineIdentity.file())
+        return identity
     }
 
     /// Forgets the group; the databases stay. On disk when this returns.

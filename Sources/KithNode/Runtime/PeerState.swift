@@ -18,6 +18,10 @@ struct PeerState {
     var lastExchangeAt: Int64?
     /// When it was last heard of before this node started, as far as that was kept.
     var seenBeforeAt: Int64?
+    /// When the peer was asked last whether it is there.
+    var probedAt: Instant?
+    /// When an answer was last told to those who watch.
+    var answerShownAt: Instant?
     var roundTripMilliseconds: UInt64?
     var clockOffsetMilliseconds: Int64?
     /// Why the last link ended or the last dial failed.
@@ -29,6 +33,8 @@ struct PeerState {
     var sessions: [String: SessionStatus] = [:]
     /// By name the sequence up to which the link knows the database here: what it says of being in sync holds for that.
     var told: [String: UInt64] = [:]
+    /// By database the last comparison by ranges; outlives the link.
+    var comparisons: [String: ComparisonRecord] = [:]
     /// Failed dials in a row.
     var failures = 0
 
@@ -40,9 +46,15 @@ struct PeerState {
     /// The name that people gave the node, or the beginning of its id where it has not told.
     var shownName: String { name.map { Shown.name($0) } ?? id.short }
 
-    /// The peer, or this node, does not carry a database any more.
+    /// The peer does not carry a database any more.
     mutating func left(_ database: String) {
         carried[database] = nil
+        dropped(database)
+    }
+
+    /// This node does not carry a database any more. That the peer does stays known: it does not say so again, should the
+    /// database be made here anew.
+    mutating func dropped(_ database: String) {
         sessions[database] = nil
         told[database] = nil
     }
@@ -53,6 +65,7 @@ struct PeerState {
         isOpen = false
         stateSince = now
         roundTripMilliseconds = nil
+        probedAt = nil
         carried = [:]
         sessions = [:]
         told = [:]

@@ -28,7 +28,7 @@ extension NodeService {
                 if let last = page.last { since = last.sequence }
                 if page.count < limit {
                     guard let news else { return }
-                    guard await news.next() else { return }
+                    guard await news.next() else { throw ControlError.stopping }
                 }
             }
         }

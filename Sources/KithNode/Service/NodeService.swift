@@ -25,14 +25,20 @@ struct NodeService: ControlService {
         return database
     }
 
-    func status() async throws(ControlError) -> ControlStatus { await onNode { $0.status() } }
+    func status() async throws(ControlError) -> ControlStatus {
+        let node = node
+        return await withCheckedContinuation { continuation in
+            node.queue.async { node.freshen { continuation.resume(returning: node.status()) } }
+        }
+    }
 
     func statusUpdates() async throws(ControlError) -> AsyncStream<ControlStatus> {
         let node = node
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             node.queue.async {
-                continuation.yield(node.status())
+                node.freshen { continuation.yield(node.status()) }
                 let watcher = node.addWatcher { continuation.yield(node.status()) }
+                node.keepAsking(for: watcher)
                 continuation.onTermination = { _ in node.queue.async { node.watchers[watcher] = nil } }
             }
         }
@@ -96,7 +102,12 @@ struct NodeService: ControlService {
         }
     }
 
-    func databases() async throws(ControlError) -> [ControlStatus.Database] { await onNode { $0.databaseStatus() } }
+    func databases() async throws(ControlError) -> [ControlStatus.Database] {
+        let node = node
+        return await withCheckedContinuation { continuation in
+            node.queue.async { node.freshen { continuation.resume(returning: node.databaseStatus()) } }
+        }
+    }
 
     func createDatabase(_ name: String) async throws(ControlError) {
         try requireWriter()

@@ -9,6 +9,9 @@ package enum SystemClock {
     /// The reading of `now` as a number.
     package static var monotonicMilliseconds: UInt64 { UInt64(read(CLOCK_MONOTONIC)) }
 
+    /// A clock that goes on while the machine sleeps, in milliseconds.
+    package static var bootMilliseconds: UInt64 { UInt64(read(CLOCK_BOOTTIME)) }
+
     /// The wall clock in milliseconds since 1970.
     package static var wallMilliseconds: Int64 { read(CLOCK_REALTIME) }
 

@@ -9,42 +9,56 @@ extension WriteTransaction {
         var refused: [RefusedDocument] = []
         var isRollbackDetected = false
         for received in batch.documents {
-            if try namesUnwrittenStamp(received) {
-                try forgetTimeline()
-                isRollbackDetected = true
+            let result = try receive(received)
+            stored += result.stored
+            if result.isRollback { isRollbackDetected = true }
+            if let reason = result.refusal {
+                refused.append(RefusedDocument(document: received.id, reason: reason))
             }
-            let (new, reason) = try receive(received)
-            stored += new
-            if let reason { refused.append(RefusedDocument(document: received.id, reason: reason)) }
         }
         if let checkpoint = batch.checkpoint { try writeCheckpoint(of: batch.source, checkpoint) }
         return ReceivedOutcome(
             stored: stored, refused: refused, isRollbackDetected: isRollbackDetected, summary: state.summary)
     }
 
-    private func receive(_ received: ReceivedDocument) throws(StoreError) -> (stored: Int, refusal: String?) {
+    /// What became of one document's part.
+    private struct DocumentOutcome {
+        var stored = 0
+        var refusal: String?
+        var isRollback = false
+    }
+
+    private func receive(_ received: ReceivedDocument) throws(StoreError) -> DocumentOutcome {
+        var outcome = DocumentOutcome(refusal: received.reason)
         if received.items.isEmpty {
             if let reason = received.reason { try refuse(received.id, received.refused, reason) }
-            return (0, received.reason)
+            return outcome
         }
         let marker = try purgeMarker(of: received.id)
-        if let marker, received.items.allSatisfy({ marker.leaves.contains($0.revision.id) }) { return (0, nil) }
+        if let marker, received.items.allSatisfy({ marker.leaves.contains($0.revision.id) }) {
+            outcome.refusal = nil
+            return outcome
+        }
 
         var loaded = try load(received.id)
-        var stored = 0
+        if namesUnwrittenStamp(received, loaded.document.tree, marker) {
+            // Before anything is written: from here on it is another writer.
+            try forgetTimeline()
+            outcome.isRollback = true
+        }
         // Closed leaves last: which of them are too old to be taken hangs on the winner that the others make.
         let (open, closed) = (
             received.items.filter { $0.revision.kind != .closed }, received.items.filter { $0.revision.kind == .closed }
         )
-        for item in open + closed where loaded.document.receive(item) { stored += 1 }
+        for item in open + closed where loaded.document.receive(item) { outcome.stored += 1 }
         let leaves = loaded.document.tree.leaves.count
         if leaves > Limits.leavesPerDocument {
             let reason = "the document would have \(leaves) leaves; \(Limits.leavesPerDocument) are the most"
             try refuse(received.id, received.items.map(\.revision.id) + received.refused, reason)
-            return (0, reason)
+            return DocumentOutcome(refusal: reason, isRollback: outcome.isRollback)
         }
         // A revision that is not new may still say more of its kind.
-        if stored > 0 || loaded.row?.tree != loaded.document.tree, !loaded.document.tree.isEmpty {
+        if outcome.stored > 0 || loaded.row?.tree != loaded.document.tree, !loaded.document.tree.isEmpty {
             _ = try settleAndSave(&loaded)
             if let marker { try leafArrived(at: received.id, marker) }
         }
@@ -53,18 +67,35 @@ extension WriteTransaction {
         } else {
             try forgetRefusal(of: received.id)
         }
-        return (stored, received.reason)
+        return outcome
     }
 
-    /// Whether a delivery knows of a stamp by this opening's timeline that it has not handed out.
-    private func namesUnwrittenStamp(_ received: ReceivedDocument) throws(StoreError) -> Bool {
+    /// Whether a delivery knows of a stamp by this opening's timeline that it has not handed out: one above the highest, or
+    /// one above what is known here of it in this very document, which knows all of its own stamps for certain unless the
+    /// document was purged in this timeline or its version is full.
+    private func namesUnwrittenStamp(
+        _ received: ReceivedDocument, _ tree: RevisionTree, _ marker: PurgeMarker?
+    ) -> Bool {
         guard let timeline = memory.timeline else { return false }
-        return received.items.contains { item in
-            if let time = item.revision.version[timeline], time > memory.highestTime { return true }
-            guard let stamps = item.revision.stamps else { return false }
-            if stamps.defaultStamp.writer == timeline, stamps.defaultStamp.time > memory.highestTime { return true }
-            return stamps.exceptions.contains { $0.stamp.writer == timeline && $0.stamp.time > memory.highestTime }
+        var named: UInt64 = 0
+        for item in received.items {
+            named = max(named, item.revision.version[timeline] ?? 0)
+            guard let stamps = item.revision.stamps else { continue }
+            if stamps.defaultStamp.writer == timeline { named = max(named, stamps.defaultStamp.time) }
+            for exception in stamps.exceptions where exception.stamp.writer == timeline {
+                named = max(named, exception.stamp.time)
+            }
         }
+        if named == 0 { return false }
+        if named > memory.highestTime { return true }
+        if marker?.timeline == timeline { return false }
+        var known: UInt64 = 0
+        for leaf in tree.leaves {
+            guard let version = leaf.content?.version else { continue }
+            if version.entries.count >= DocumentLimits.versionEntries { return false }
+            known = max(known, version[timeline] ?? 0)
+        }
+        return named > known
     }
 
     private func writeCheckpoint(of source: NodeID, _ checkpoint: Position) throws(StoreError) {

@@ -24,6 +24,9 @@ package struct IdentityStore: Sendable {
     private static let rootName = "root.pem"
     /// Files that stand beside an identity and never without one.
     private static let companions = [rootName, invitesName, membershipName]
+    /// On which machine the directory was used, and what the processes on it were called.
+    package static let machineName = "machine"
+    package static let instancesName = "instances"
     /// The invites that this node has open.
     package static let invitesName = "invites"
     /// What this node knows of its group.
@@ -142,16 +145,23 @@ package struct IdentityStore: Sendable {
         if !discardingRoot, access(path(Self.rootName), F_OK) == 0 {
             throw .identity("the root's key of the group is in \(path(Self.rootName)): move it to a safe place first")
         }
+        try forget()
+    }
+
+    private func forget() throws(TransportError) {
         try AtomicFile.write(Array(IdentityFile.left.utf8), to: path(Self.identityName))
-        for name in Self.companions { try AtomicFile.remove(path(name)) }
+        for name in Self.companions + [Self.machineName, Self.instancesName] { try AtomicFile.remove(path(name)) }
     }
 
     /// Makes a copy of a node a new node, to be joined anew: the identity and all that was copied with it goes, whole or
     /// not. The databases stay. On disk when this returns.
-    package func reset() throws(TransportError) {
+    /// - Returns: whether a root's key was among what went.
+    @discardableResult
+    package func reset() throws(TransportError) -> Bool {
         guard state() != .absent else { throw .identity("\(directory) holds no identity") }
-        try AtomicFile.write(Array(IdentityFile.left.utf8), to: path(Self.identityName))
-        for name in Self.companions { try AtomicFile.remove(path(name)) }
+        let hadRoot = access(path(Self.rootName), F_OK) == 0
+        try forget()
+        return hadRoot
     }
 
     /// One of the files beside the identity; nil when it is not there.

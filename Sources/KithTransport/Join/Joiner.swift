@@ -13,6 +13,7 @@ package enum Joiner {
     /// - Throws: `.crypto`, `.tls`, `.invalidName` before anything is sent.
     package static func join(
         _ code: InviteCode, at endpoint: Endpoint, nodeName: String, timeouts: Connection.Timeouts = .init(),
+        segmentBytes: Int? = nil,
         completion: @escaping @Sendable (Result<Identity, TransportError>) -> Void
     ) throws(TransportError) {
         try Identity.check(name: nodeName, of: "a node")
@@ -22,18 +23,30 @@ package enum Joiner {
         let context = try TLSContext(.joiner(key: keys.node, shortFingerprint: code.shortFingerprint))
         let attempt = Attempt(
             code: code, nodeName: nodeName, key: keys.node, adminKey: keys.admin, completion: completion)
-        _ = try Connection.dial(endpoint, context, timeouts: timeouts) { connection, event in
+        _ = try Connection.dial(endpoint, context, timeouts: timeouts, segmentBytes: segmentBytes) { connection, event in
             attempt.handle(event, of: connection)
         }
     }
 
-    /// As above, and waits for the end.
+    /// As above, and waits for the end. Where large packets are lost on the way, it tries again with small ones.
     package static func join(
         _ code: InviteCode, at endpoint: Endpoint, nodeName: String, timeouts: Connection.Timeouts = .init()
     ) throws(TransportError) -> Identity {
+        for segmentBytes in [nil] + TransportLimits.smallSegments.dropLast() {
+            do throws(TransportError) {
+                return try attempt(code, at: endpoint, nodeName, timeouts, segmentBytes)
+            } catch { guard error == .largePacketsLost else { throw error } }
+        }
+        return try attempt(code, at: endpoint, nodeName, timeouts, TransportLimits.smallSegments.last)
+    }
+
+    private static func attempt(
+        _ code: InviteCode, at endpoint: Endpoint, _ nodeName: String, _ timeouts: Connection.Timeouts,
+        _ segmentBytes: Int?
+    ) throws(TransportError) -> Identity {
         let semaphore = DispatchSemaphore(value: 0)
         let outcome = Mutex<Result<Identity, TransportError>?>(nil)
-        try join(code, at: endpoint, nodeName: nodeName, timeouts: timeouts) { result in
+        try join(code, at: endpoint, nodeName: nodeName, timeouts: timeouts, segmentBytes: segmentBytes) { result in
             outcome.withLock { $0 = result }
             semaphore.signal()
         }

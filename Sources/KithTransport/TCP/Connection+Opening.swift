@@ -7,16 +7,17 @@ extension Connection {
     /// Connects to the endpoint. Names are looked up on another queue; their addresses are tried one after the other.
     ///
     /// - Parameter expecting: the node that is wanted there; any member will do when nil.
+    /// - Parameter segmentBytes: the largest segment that either side sends, for a path that loses larger packets.
     /// - Parameter handler: gets all events, on the connection's queue, `closed` also when no connection is made.
     /// - Throws: `.tls` when OpenSSL can't begin. Everything else comes as an event.
     package static func dial(
         _ endpoint: Endpoint, _ context: TLSContext, expecting: NodeID? = nil, timeouts: Timeouts = Timeouts(),
-        handler: @escaping Handler
+        segmentBytes: Int? = nil, handler: @escaping Handler
     ) throws(TransportError) -> Connection {
         let connection = Connection(
             direction: .dialled, remote: endpoint.description,
             engine: try TLSEngine(context, .client, expecting: expecting), timeouts: timeouts, state: .connecting,
-            handler: handler)
+            segmentBytes: segmentBytes, handler: handler)
         connection.queue.async { connection.begin(endpoint) }
         return connection
     }
@@ -72,6 +73,9 @@ extension Connection {
             let address = addresses.removeFirst()
             do throws(TransportError) {
                 let socket = try Socket.make(family: address.family)
+                if let segmentBytes {
+                    Socket.set(socket, Int32(IPPROTO_TCP), TCP_MAXSEG, Int32(segmentBytes))
+                }
                 do throws(TransportError) { try Socket.connect(socket, to: address) } catch {
                     Glibc.close(socket)
                     throw error
@@ -111,6 +115,7 @@ extension Connection {
         setTimer(milliseconds: timeouts.handshakeMilliseconds) { $0.fail(.timedOut("the handshake with \($0.remote)")) }
         updateWriteSource(wanted: false)
         updateReadSource()
+        watchPath()
         continueHandshake()
     }
 

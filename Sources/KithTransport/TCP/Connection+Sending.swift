@@ -102,6 +102,7 @@ extension Connection {
             }
         }
         flush.encrypted = count
+        if count > TransportLimits.smallPacketBytes { watchPath() }
         try engine.write(UnsafeRawBufferPointer(rebasing: batch[..<count]))
     }
 

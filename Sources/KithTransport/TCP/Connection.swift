@@ -103,13 +103,18 @@ package final class Connection: @unchecked Sendable {
     var closedSending = false
     var receivedFinish = false
     var lingered = 0
+    /// Whether the path is looked at from time to time.
+    var isPathWatched = false
+    private var isDropped = false
+    /// The largest segment to be agreed on, in bytes; nil for what the interface gives.
+    package let segmentBytes: Int?
     /// Called once when the socket is given back, which is after `closed` where the connection lingers.
     private var released: (@Sendable () -> Void)?
     let buffers = Buffers()
 
     init(
         direction: Direction, remote: String, engine: TLSEngine, timeouts: Timeouts, state: State,
-        handler: @escaping Handler
+        segmentBytes: Int? = nil, handler: @escaping Handler
     ) {
         queue = DispatchQueue(label: "kith.connection")
         self.direction = direction
@@ -117,6 +122,7 @@ package final class Connection: @unchecked Sendable {
         self.engine = engine
         self.timeouts = timeouts
         self.state = state
+        self.segmentBytes = segmentBytes
         self.handler = handler
     }
 
@@ -212,7 +218,16 @@ package final class Connection: @unchecked Sendable {
         timer = nil
     }
 
-    func fail(_ error: TransportError) { end(.failed(error)) }
+    func fail(_ error: TransportError) { end(.failed(explained(error))) }
+
+    /// Ends the connection at once, without last words: for a stranger whose place is wanted.
+    func drop() {
+        queue.async {
+            guard self.state != .closed else { return }
+            self.isDropped = true
+            if self.state == .lingering { self.release() } else { self.end(.closedHere) }
+        }
+    }
 
     /// The one place where a connection ends.
     func end(_ ending: Ending) {
@@ -220,7 +235,7 @@ package final class Connection: @unchecked Sendable {
         guard state != .closed, state != .lingering else { return }
         clearTimer()
         let wasConnected = state != .connecting
-        if wasConnected, ending != .complete { sendLastWords() }
+        if wasConnected, ending != .complete, !isDropped { sendLastWords() }
         outbox.withLock { outbox in
             outbox.accepting = false
             outbox.chunks = []
@@ -229,7 +244,7 @@ package final class Connection: @unchecked Sendable {
         flush = FlushState()
         let handler = handler
         self.handler = nil
-        if wasConnected, ending != .complete, !receivedEnd(ending) { linger() } else { release() }
+        if wasConnected, ending != .complete, !receivedEnd(ending), !isDropped { linger() } else { release() }
         handler?(self, .closed(ending))
     }
 

@@ -19,9 +19,10 @@ package final class Listener: @unchecked Sendable {
         package var strangers: UInt64 = 0
         /// Those of them that showed a certificate which is not of this group.
         package var foreignGroups: UInt64 = 0
-        /// Those closed unheard because too many handshakes were under way.
+        /// Those closed unheard because too many handshakes were under way, and those that were closed in the middle to make
+        /// room for another.
         package var turnedAway: UInt64 = 0
-        /// How often the process had no descriptors, or the kernel no memory.
+        /// How often the process had too few descriptors left to take a connection, or the kernel no memory.
         package var outOfResources: UInt64 = 0
     }
 
@@ -37,13 +38,36 @@ package final class Listener: @unchecked Sendable {
         /// Handshakes under way, by the peer's address without its port.
         var pending: [NetworkAddress: Int] = [:]
         var pendingTotal = 0
+        /// Those of them that may be closed for another, by number, so that the oldest is the first.
+        var handshakes: [UInt64: Handshake] = [:]
+        var lastNumber: UInt64 = 0
         var context: TLSContext
+
+        /// Takes the oldest handshake out, of a host or of all, if it has had its time.
+        mutating func removeOldest(of host: NetworkAddress?, graceMilliseconds: Int) -> Connection? {
+            let now = DispatchTime.now().uptimeNanoseconds
+            guard
+                let (number, oldest) = handshakes.filter({ host == nil || $0.value.host == host })
+                    .min(by: { $0.key < $1.key }),
+                now - oldest.since >= UInt64(graceMilliseconds) * 1_000_000
+            else { return nil }
+            handshakes[number] = nil
+            return oldest.connection
+        }
+    }
+
+    private struct Handshake {
+        let connection: Connection
+        let host: NetworkAddress
+        /// Nanoseconds.
+        let since: UInt64
     }
 
     private let queue = DispatchQueue(label: "kith.listener")
     private let state: Mutex<State>
     private let timeouts: Connection.Timeouts
     private let pendingPerAddress: Int
+    private let graceMilliseconds: Int
     private let opened: Opened
     private let stranger: Stranger
     private let source: any DispatchSourceRead
@@ -63,6 +87,7 @@ package final class Listener: @unchecked Sendable {
     package init(
         _ endpoint: Endpoint, orNextPort: Bool, context: TLSContext, timeouts: Connection.Timeouts = .init(),
         pendingPerAddress: Int = TransportLimits.pendingHandshakesPerAddress,
+        graceMilliseconds: Int = TransportLimits.handshakeGraceMilliseconds,
         stranger: @escaping Stranger = { _, _ in }, opened: @escaping Opened
     ) throws(TransportError) {
         descriptor = try Self.bind(endpoint, orNextPort: orNextPort)
@@ -71,6 +96,7 @@ package final class Listener: @unchecked Sendable {
         state = Mutex(State(context: context))
         self.timeouts = timeouts
         self.pendingPerAddress = pendingPerAddress
+        self.graceMilliseconds = graceMilliseconds
         self.opened = opened
         self.stranger = stranger
         source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
@@ -142,6 +168,11 @@ package final class Listener: @unchecked Sendable {
             if isWildcard, error == EADDRNOTAVAIL {
                 return try bind(.anyIPv4(port: address.port))
             }
+            if error == EADDRNOTAVAIL {
+                throw .address(
+                    "no interface of this machine has the address \(address.with(port: 0).host) now; it must be there before "
+                        + "the node starts")
+            }
             throw .system("listening on \(address)", error)
         }
         return descriptor
@@ -156,7 +187,12 @@ package final class Listener: @unchecked Sendable {
             let (socket, address) = NetworkAddress.read { accept(descriptor, $0, $1) }
             if socket >= 0 {
                 Socket.setNonBlocking(socket)
-                take(socket, from: address)
+                if Self.isAmongTheLast(socket) {
+                    close(socket)
+                    state.withLock { $0.counters.outOfResources += 1 }
+                } else {
+                    take(socket, from: address)
+                }
                 continue
             }
             switch errno {
@@ -180,32 +216,27 @@ package final class Listener: @unchecked Sendable {
         }
     }
 
+    /// Whether a descriptor is one of those that are kept for the node itself. The kernel gives the lowest free one, so this
+    /// tells how many are left without counting them.
+    private static func isAmongTheLast(_ descriptor: Int32) -> Bool {
+        guard let limit = DescriptorLimit.current else { return false }
+        return Int(descriptor) >= limit - min(TransportLimits.reservedDescriptors, limit / 4)
+    }
+
     private func take(_ socket: Int32, from address: NetworkAddress?) {
-        guard let address else {
-            close(socket)
-            return
-        }
-        let host = address.with(port: 0)
-        let context = state.withLock { state -> TLSContext? in
-            state.counters.accepted += 1
-            guard state.pendingTotal < TransportLimits.pendingHandshakes,
-                state.pending[host, default: 0] < pendingPerAddress
-            else {
-                state.counters.turnedAway += 1
-                return nil
-            }
-            state.pendingTotal += 1
-            state.pending[host, default: 0] += 1
-            return state.context
-        }
-        guard let context else {
+        guard let address, let (context, number) = admit(address.with(port: 0)) else {
             close(socket)
             return
         }
         do throws(TransportError) {
-            try Connection.accepted(socket, from: address, context, timeouts: timeouts) { connection, event in
-                self.handle(event, of: connection, from: address)
-            }.start()
+            let connection = try Connection.accepted(socket, from: address, context, timeouts: timeouts) {
+                connection, event in
+                self.handle(event, of: connection, number, from: address)
+            }
+            let handshake = Handshake(
+                connection: connection, host: address.with(port: 0), since: DispatchTime.now().uptimeNanoseconds)
+            state.withLock { $0.handshakes[number] = handshake }
+            connection.start()
         } catch {
             close(socket)
             endPending(address)
@@ -213,11 +244,35 @@ package final class Listener: @unchecked Sendable {
         }
     }
 
+    /// Finds a place for a handshake with a host, if need be that of an older one: who says nothing must not keep out who
+    /// has something to say. While the old one ends, there is one more for a moment.
+    private func admit(_ host: NetworkAddress) -> (TLSContext, UInt64)? {
+        var victim: Connection?
+        let admitted = state.withLock { state -> (TLSContext, UInt64)? in
+            state.counters.accepted += 1
+            let isHostFull = state.pending[host, default: 0] >= pendingPerAddress
+            if isHostFull || state.pendingTotal >= TransportLimits.pendingHandshakes {
+                state.counters.turnedAway += 1
+                victim = state.removeOldest(of: isHostFull ? host : nil, graceMilliseconds: graceMilliseconds)
+                if victim == nil { return nil }
+            }
+            state.pendingTotal += 1
+            state.pending[host, default: 0] += 1
+            state.lastNumber += 1
+            return (state.context, state.lastNumber)
+        }
+        victim?.drop()
+        return admitted
+    }
+
     /// Events of a connection whose handshake is under way.
-    private func handle(_ event: Connection.Event, of connection: Connection, from address: NetworkAddress) {
+    private func handle(
+        _ event: Connection.Event, of connection: Connection, _ number: UInt64, from address: NetworkAddress
+    ) {
         switch event {
         case .opened(let peer):
             endPending(address)
+            state.withLock { _ = $0.handshakes.removeValue(forKey: number) }
             guard let handler = opened(connection, peer) else {
                 connection.setHandler { _, _ in }
                 return connection.close()
@@ -225,7 +280,10 @@ package final class Listener: @unchecked Sendable {
             connection.setHandler(handler)
         case .closed(let ending):
             // It counts as pending while it lingers, or a flood of bad handshakes would take all descriptors.
-            connection.whenReleased { self.endPending(address) }
+            connection.whenReleased {
+                self.endPending(address)
+                self.state.withLock { _ = $0.handshakes.removeValue(forKey: number) }
+            }
             guard case .failed(let error) = ending else { return }
             count(error)
             stranger(address.description, error)

@@ -43,9 +43,12 @@ enum Socket {
     static func setForLink(_ descriptor: Int32) {
         set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
-        set(descriptor, Int32(IPPROTO_TCP), TCP_KEEPIDLE, 30)
-        set(descriptor, Int32(IPPROTO_TCP), TCP_KEEPINTVL, 10)
+        set(descriptor, Int32(IPPROTO_TCP), TCP_KEEPIDLE, 15)
+        set(descriptor, Int32(IPPROTO_TCP), TCP_KEEPINTVL, 5)
         set(descriptor, Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
+        #if os(Linux)
+        set(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, TransportLimits.unacknowledgedMilliseconds)
+        #endif
     }
 
     @discardableResult

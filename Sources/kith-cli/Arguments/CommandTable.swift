@@ -1,6 +1,7 @@
 /// Every command, in the order of the help text. Parser, help and suggestions read this table and nothing else.
 enum CommandTable {
-    static let commands = nodeCommands + statusCommands + healthCommands + documentCommands + databaseCommands
+    static let commands =
+        nodeCommands + identityCommands + statusCommands + healthCommands + documentCommands + databaseCommands
 
     static let data = OptionSpec(name: "data", value: "DIR", help: "the node's directory; see kith help directory")
     static let json = OptionSpec(name: "json", help: "print JSON, for programs")

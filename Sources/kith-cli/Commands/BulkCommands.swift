@@ -13,6 +13,7 @@ enum BulkCommands {
             query.append(("limit", String(try Values.number(limit, 1...UInt64(Int.max), option: "--limit"))))
         }
         let follows = invocation.flag("follow")
+        if follows { Output.endWithReader() }
         try ControlClient(invocation).lines("GET", ["databases", invocation.arguments[0], "changes"], query: query) {
             line in
             Output.write(line)

@@ -18,7 +18,10 @@ enum StatusWatch {
     /// Goes on until the node ends or a signal comes.
     /// - Throws: `CommandError`: the peer is not known, or the node has ended.
     static func run(_ client: ControlClient, _ terminal: Terminal, _ view: View, asJSON: Bool) throws(CommandError) {
-        if terminal.width == nil || asJSON { return try follow(client, ChangeLines(view)) }
+        if terminal.width == nil || asJSON {
+            Output.endWithReader()
+            return try follow(client, ChangeLines(view))
+        }
         if terminal.isDumb { return try follow(client, PlainFrames(view, terminal)) }
         let screen = WatchScreen(view, colour: terminal.colour)
         screen.begin()

@@ -64,7 +64,26 @@ struct PeerRenderer {
             cells += ["pulled", "pushed", "refused"].map { .init(text: Wording.count(database[$0]?.natural)) }
             table.add(cells)
         }
-        return table.lines(width: width, colour: colour)
+        return table.lines(width: width, colour: colour) + databases.flatMap(noteLines)
+    }
+
+    /// What is to be said of a database beside its numbers: what is left out of comparisons, and the last one by ranges.
+    private func noteLines(_ database: JSONValue) -> [String] {
+        let name = database["name"]?.string ?? "?"
+        var notes: [String] = []
+        let (here, there) = (database["left_out_here"]?.natural ?? 0, database["left_out_by_peer"]?.natural ?? 0)
+        if here + there > 0 {
+            notes.append("\(name): purged or refused, and left out of the comparison: \(here) here, \(there) there")
+        }
+        if let time = database["compared_at"]?.time {
+            let age = Wording.age(milliseconds: now.map { $0 - time })
+            let because =
+                database["compared_because"]?.string == "digests_differed"
+                ? "the digests differed" : "there was no common checkpoint"
+            let count = Wording.count(database["compared_revisions"]?.natural)
+            notes.append("\(name): compared by ranges \(age), since \(because); \(count) revisions came")
+        }
+        return notes.map { note in width.map { Display.cut(note, to: $0) } ?? note }
     }
 
     private func candidateLines() -> [String] {

@@ -91,7 +91,10 @@ struct StatusRenderer {
         if let version = node["version"]?.string { words.append("v\(version)") }
         var lines = indented(words, label: "node")
         let listen = (node["listen"]?.array ?? []).compactMap(\.string)
-        lines += indented(listen.isEmpty ? ["no address"] : listen, label: "listen")
+        var listening = listen.isEmpty ? ["no address"] : listen
+        // Said where it may explain something: a firewall lets nobody in.
+        if node["inbound_at"] == .null, !peers.isEmpty { listening.append("inbound: none seen yet") }
+        lines += indented(listening, label: "listen")
         lines += indented([node["data"]?.string ?? "?"], label: "data")
         return lines + discoveryLines()
     }

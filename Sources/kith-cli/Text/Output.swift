@@ -19,6 +19,24 @@ enum Output {
     /// Appends a line.
     static func line(_ text: String) { write(Array(text.utf8) + [UInt8(ascii: "\n")]) }
 
+    /// Ends the program as soon as nobody reads its output any more, for one that waits for what may come much later:
+    /// `kith changes --follow | head -1` has its line. Nothing happens where the output is no pipe.
+    static func endWithReader() {
+        var thread = pthread_t()
+        let result = pthread_create(
+            &thread, nil,
+            { _ in
+                // Nothing is asked for: that the other end is gone is told in any case.
+                var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+                while true {
+                    let count = poll(&output, 1, -1)
+                    if count > 0, Int32(output.revents) & (POLLERR | POLLHUP) != 0 { _exit(ExitStatus.done) }
+                    if count > 0 || errno != EINTR { return nil }
+                }
+            }, nil)
+        if result == 0 { pthread_detach(thread) }
+    }
+
     static func flush() {
         let bytes = pending.withLock { pending in
             defer { pending = [] }

@@ -31,6 +31,36 @@ enum Files {
         return bytes
     }
 
+    /// Copies a folder with all that is in it, sockets apart; what is there already goes.
+    static func copy(_ path: String, to copy: String) throws {
+        remove(copy)
+        try #require(mkdir(copy, 0o700) == 0, "cannot make the folder \(copy)")
+        for name in names(in: path) {
+            var status = stat()
+            guard lstat("\(path)/\(name)", &status) == 0 else { continue }
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: try Self.copy("\(path)/\(name)", to: "\(copy)/\(name)")
+            case S_IFREG:
+                try write(read("\(path)/\(name)"), to: "\(copy)/\(name)")
+                chmod("\(copy)/\(name)", status.st_mode & 0o777)
+            default: break
+            }
+        }
+    }
+
+    static func names(in path: String) -> [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
     /// Removes a folder with all that is in it; symbolic links are not followed.
     static func remove(_ path: String) {
         guard let directory = opendir(path) else { return }

@@ -29,8 +29,8 @@ final class Lab: Sendable {
     }
 
     /// A node that is in no group yet.
-    func node(_ name: String) -> TestNode {
-        let node = TestNode(name, in: folder)
+    func node(_ name: String, environment: [String] = []) -> TestNode {
+        let node = TestNode(name, in: folder, environment: environment)
         nodes.withLock { $0.append(node) }
         return node
     }

@@ -35,6 +35,12 @@ extension TestNode {
         #expect(isGone, "\(name) still shows \(code)", sourceLocation: sourceLocation)
     }
 
+    /// The value of a series of the metrics, named with its labels; nil where there is none.
+    func metric(_ series: String) async throws -> Double? {
+        let lines = try await kith("metrics").split(separator: "\n")
+        return lines.first { $0.hasPrefix(series + " ") }.flatMap { Double($0.dropFirst(series.utf8.count + 1)) }
+    }
+
     /// A check that holds now.
     func check(_ code: String) async throws -> JSONValue? {
         try await status()["health"]?["checks"]?.array?.first { $0["code"]?.string == code }

@@ -11,6 +11,7 @@ final class TestNode: Sendable {
     let directory: String
     /// For what the processes print.
     private let folder: String
+    private let environment: [String]
     private let state = Mutex(State())
 
     private struct State {
@@ -20,9 +21,11 @@ final class TestNode: Sendable {
         var address: String?
     }
 
-    init(_ name: String, in folder: String) {
+    /// - Parameter environment: what its processes find besides the usual, `NAME=VALUE`.
+    init(_ name: String, in folder: String, environment: [String] = []) {
         self.name = name
         self.folder = folder
+        self.environment = environment
         directory = "\(folder)/\(name)"
     }
 
@@ -37,7 +40,7 @@ final class TestNode: Sendable {
 
     /// A command of this node that goes on meanwhile.
     func program(_ arguments: [String], input: [UInt8] = []) throws -> ChildProgram {
-        try ChildProgram(arguments, in: folder, input: input, environment: ["KITH_DATA=\(directory)"])
+        try ChildProgram(arguments, in: folder, input: input, environment: ["KITH_DATA=\(directory)"] + environment)
     }
 
     /// Runs a command that must succeed.

@@ -85,6 +85,13 @@ enum Samples {
                 ])
         ),
         ("ack", .ack(Ack(feed: 1, page: 3, position: position, digest: digest))),
+        (
+            "ack of a reader",
+            .ack(
+                Ack(
+                    feed: 1, page: 3, position: position, digest: digest,
+                    equality: Ack.Equality(digest: digest, leftOut: 2)))
+        ),
         ("refused", .refused(feed: 1, refusals: [Refusal(document: document("doc-1"), reason: "too large")])),
         ("range query", .rangeQuery(feed: 1, firstBytes: [0, 255])),
         ("range list", .rangeList(feed: 1, ranges: [0, 256, 65_535])),

@@ -1,0 +1,83 @@
+import Dispatch
+import KithDiscovery
+import KithDocument
+import KithReplication
+import KithStore
+import KithTransport
+
+// A directory that finds itself on another machine: the node runs, but speaks to nobody until somebody has said whether it
+// was moved or copied.
+
+extension Node {
+    /// Looks whether this is the machine that the directory was used on before; else the node is held.
+    func checkMachine() throws(NodeError) {
+        let directory = configuration.directory.path
+        switch try MachineIdentity.state(of: directory, file: configuration.machineIDFile) {
+        case .same, .unknown: break
+        case .unrecorded: try MachineIdentity.record(in: directory, file: configuration.machineIDFile)
+        case .changed:
+            setHeld(true)
+            log(
+                .error, .node,
+                "this directory was used on another machine before: nothing is replicated until you say whether it was moved "
+                    + "(kith identity keep) or copied (kith stop, kith identity reset)", ["data": directory])
+        }
+    }
+
+    /// The directory was moved here: this is its machine from now on.
+    func keepMachine() throws(NodeError) {
+        try MachineIdentity.record(in: configuration.directory.path, file: configuration.machineIDFile)
+        guard isHeld else { return }
+        setHeld(false)
+        log(.info, .node, "this machine is the node's from now on")
+        startDiscovery()
+        schedule.startOver()
+        book.hurry(nil)
+        evaluate()
+    }
+
+    /// What peers are told while the node is held.
+    static let heldText = "it finds itself on another machine, and waits there for kith identity keep or reset"
+}
+
+// Two nodes with one identity.
+
+extension Node {
+    /// Draws the number of this process, and keeps those of earlier ones.
+    func beginInstance() throws(NodeError) {
+        let path = configuration.directory.path + "/" + IdentityStore.instancesName
+        let earlier = try SmallFile.lines(of: path).compactMap { UInt64($0, radix: 16) }.suffix(NodeLimits.instances)
+        twins = TwinBook(node: id, instance: instance, earlier: Array(earlier), now: SystemClock.now)
+        let kept = (earlier + [instance]).suffix(NodeLimits.instances)
+        try SmallFile.write(kept.map { String($0, radix: 16) }, to: path)
+    }
+
+    /// Turns away a second link to a node of which two live, while the first is in use: else the two would take turns for
+    /// ever.
+    /// - Returns: whether it did.
+    func turnsAwayTwin(_ driver: LinkDriver, now: Instant) -> Bool {
+        let peer = driver.peer.nodeID
+        guard twins.hasFound(peer, now: now) else { return false }
+        twins.note(peer, now: now)
+        let other = peers[peer]?.link.flatMap { drivers[$0] }?.connection.remote ?? "another address"
+        counters.linksTurnedAway += 1
+        log(
+            .warning, .mesh, "turned a link away: another node runs with the same identity",
+            ["peer": peer.short, "address": driver.connection.remote, "other": other])
+        driver.start(held: Set(catalog.databases.map(\.name.string)))
+        let text =
+            "another node runs with this identity, at \(other): make the copy a new node with kith identity reset"
+        driver.post(.stop(Goodbye(code: .duplicate, text: text)))
+        return true
+    }
+
+    /// A peer says that another node runs with this node's identity: it is not asked again all the time.
+    func turnedAwayAsTwin(by peer: NodeID) {
+        let now = SystemClock.now
+        twins.note(id, now: now)
+        schedule.putOff(.node(peer), until: now.advanced(byMilliseconds: NodeLimits.twinDialMilliseconds))
+    }
+
+    /// Whether something shows that another node runs with this node's identity.
+    func hasTwin(now: Instant) -> Bool { isDoubled || twins.all(now: now).contains(id) }
+}

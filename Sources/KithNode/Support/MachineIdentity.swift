@@ -1,0 +1,57 @@
+import Glibc
+import KithCrypto
+import KithDocument
+import KithTransport
+
+/// On which machine a node lives: the machine's id, kept beside the identity, so that a directory that was copied to
+/// another machine is noticed before two nodes run under one identity.
+///
+/// The id itself (machine-id(5)) is never stored or shown, as its manual demands: kept is the HMAC-SHA256 of a constant of
+/// Kith's own, keyed by it.
+package enum MachineIdentity {
+    /// Where the machine's id is read, unless `KITH_MACHINE_ID_FILE` says otherwise.
+    package static let systemFile = "/etc/machine-id"
+    /// The file in the node's directory.
+    static let fileName = IdentityStore.machineName
+    private static let application = Array("kith machine 1\0".utf8)
+
+    /// What a node's directory says of the machine.
+    package enum State: String, Sendable {
+        /// The directory was used on this machine before.
+        case same
+        /// It was used on another one: it was moved, or is a copy.
+        case changed
+        /// It does not say; written at the next start.
+        case unrecorded
+        /// This machine has no id, as in some containers: nothing is checked.
+        case unknown
+    }
+
+    /// The file that the environment names, or the system's.
+    package static func file(_ environment: NodeDirectory.Environment = NodeDirectory.processEnvironment) -> String {
+        environment("KITH_MACHINE_ID_FILE") ?? systemFile
+    }
+
+    /// What stands for the machine, in hex; nil where it has no id.
+    static func current(file: String) -> String? {
+        guard !file.isEmpty, let bytes = try? AtomicFile.read(file, atMost: NodeLimits.machineFileBytes) else {
+            return nil
+        }
+        let text = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).first ?? ""
+        guard text.utf8.count == 32, let id = Hex.decode(text.utf8), id.contains(where: { $0 != 0 }) else { return nil }
+        return Hex.encode(HMACSHA256.code(for: application, key: id))
+    }
+
+    /// How a directory and this machine belong together.
+    static func state(of directory: String, file: String) throws(NodeError) -> State {
+        guard let current = current(file: file) else { return .unknown }
+        guard let recorded = try SmallFile.lines(of: "\(directory)/\(fileName)").first else { return .unrecorded }
+        return recorded == current ? .same : .changed
+    }
+
+    /// Says from now on that the directory is used on this machine. On disk when this returns.
+    static func record(in directory: String, file: String) throws(NodeError) {
+        guard let current = current(file: file) else { return }
+        try SmallFile.write([current], to: "\(directory)/\(fileName)")
+    }
+}

@@ -1,0 +1,67 @@
+import Glibc
+import KithNode
+
+/// `identity`: who this node is, and what becomes of a directory that was moved or copied.
+enum IdentityCommands {
+    static func show(_ invocation: Invocation) async throws(CommandError) -> Int32 {
+        let identity = try await NodeCommands.identity(try ControlClient.directory(invocation))
+        if invocation.flag("json") {
+            Output.write(identity.json)
+            Output.line("")
+            return ExitStatus.done
+        }
+        let lines = [
+            ("node", identity.name), ("id", identity.id), ("group", identity.group), ("role", identity.role),
+            ("fingerprint", "\(identity.fingerprint) (of the group)"), ("machine", machine(identity.machine)),
+            ("directory", identity.directory),
+        ]
+        for (label, text) in lines {
+            Output.line(label + String(repeating: " ", count: 13 - label.count) + Shown.line(text, limit: 4_096))
+        }
+        return ExitStatus.done
+    }
+
+    private static func machine(_ state: MachineIdentity.State) -> String {
+        switch state {
+        case .same: "this one, as before"
+        case .changed: "another one before: moved (kith identity keep) or copied (kith identity reset)?"
+        case .unrecorded: "not known yet; the next start writes it down"
+        case .unknown: "this machine has no id; nothing is checked"
+        }
+    }
+
+    static func keep(_ invocation: Invocation) async throws(CommandError) -> Int32 {
+        let client = try ControlClient(invocation)
+        do throws(CommandError) {
+            _ = try client.call("POST", ["identity", "keep"])
+            Messages.line("this machine is the node's from now on, and it replicates again")
+        } catch {
+            guard error.status == ExitStatus.noNode else { throw error }
+            try await NodeCommands.keepIdentity(client.directory)
+            Messages.line("this machine is the node's from now on; next: kith start")
+        }
+        return ExitStatus.done
+    }
+
+    static func reset(_ invocation: Invocation) async throws(CommandError) -> Int32 {
+        let directory = try ControlClient.directory(invocation)
+        if !invocation.flag("yes") {
+            guard isatty(STDIN_FILENO) == 1 else {
+                throw .usage(
+                    "kith identity reset removes this node's key and membership, and a root's key that was copied along; "
+                        + "say --yes to do it without asking")
+            }
+            Messages.raw(
+                "Remove the key and membership of this copy, and the root's key if that was copied along? The databases "
+                    + "stay. [y/N] ")
+            guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+                throw CommandError("nothing was changed")
+            }
+        }
+        let hadRoot = try await NodeCommands.resetIdentity(directory)
+        Messages.line("this directory is a new node's, which is in no group yet; its databases stay")
+        if hadRoot { Messages.line("the copy of the group's root key was removed here; the original node has its own") }
+        Messages.line("next: kith join CODE")
+        return ExitStatus.done
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+import KithDocument
+import KithTestSupport
+import Testing
+
+/// Commands that wait for what comes: they end with who reads them, and with the node.
+@Suite(.timeLimit(.minutes(10))) struct StreamEndTests {
+    @Test(arguments: [["changes", "notes", "--follow"], ["status", "--watch", "--json"]])
+    func aCommandThatFollowsEndsWithItsReader(arguments: [String]) async throws {
+        try await Lab.open(nodes: 1) { lab in
+            let node = try await lab.group(1)[0]
+            try await node.kith("db", "create", "notes")
+            try await node.kith("put", "notes", "one", "{}")
+            let watch = Stopwatch()
+            let pipe = try ChildProgram(
+                ["-c", "'\(ChildProgram.kith)' \(arguments.joined(separator: " ")) | head -n 1"], of: "/bin/sh",
+                in: lab.folder, environment: ["KITH_DATA=\(node.directory)"])
+            let result = try await pipe.finish(within: 30)
+            #expect(result.status == 0)
+            #expect(result.outputText.split(separator: "\n").count == 1, "\(result.outputText)")
+            #expect(watch.seconds < 20, "nothing changed, and it ended")
+        }
+    }
+
+    @Test func whoFollowsOrWaitsIsToldThatTheNodeStops() async throws {
+        try await Lab.open(nodes: 1) { lab in
+            let node = try await lab.group(1)[0]
+            try await node.kith("db", "create", "notes")
+            try await node.kith("put", "notes", "one", "{}")
+            let follower = try node.program(["changes", "notes", "--follow"])
+            let watcher = try node.program(["status", "--watch", "--json"])
+            let waiter = try node.program(["wait", "--peers", "3", "--timeout", "60s"])
+            let isRunning = try await eventually(within: 30) { !follower.output.isEmpty && !watcher.output.isEmpty }
+            #expect(isRunning)
+            try await node.stop()
+            for (what, program) in [("changes", follower), ("status", watcher), ("wait", waiter)] {
+                let result = try await program.finish(within: 20)
+                #expect(result.status == (what == "wait" ? 2 : 1), "\(what): \(result.status)")
+                #expect(result.errorText.contains("the node stops"), "\(what): \(result.errorText)")
+                BadInputTests.expectOneLine(result)
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import Testing
+
+/// What the system tells of a process.
+enum ProcessFacts {
+    /// Bytes of memory that are in use.
+    static func residentBytes(_ pid: Int32) -> Int {
+        let words = String(decoding: Files.read("/proc/\(pid)/statm"), as: UTF8.self).split(separator: " ")
+        return words.count > 1 ? (Int(words[1]) ?? 0) * Int(getpagesize()) : 0
+    }
+
+    /// Open descriptors.
+    static func descriptors(_ pid: Int32) -> Int {
+        guard let directory = opendir("/proc/\(pid)/fd") else { return 0 }
+        defer { closedir(directory) }
+        var count = -2
+        while readdir(directory) != nil { count += 1 }
+        return max(0, count)
+    }
+
+    /// Seconds of processor time used so far.
+    static func processorSeconds(_ pid: Int32) -> Double {
+        let text = String(decoding: Files.read("/proc/\(pid)/stat"), as: UTF8.self)
+        let words = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard words.count > 12, let user = Double(words[11]), let system = Double(words[12]) else { return 0 }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// Bounds the descriptors that a process may have from now on.
+    static func setDescriptorLimit(_ pid: Int32, _ limit: Int, in folder: String) async throws {
+        let program = try ChildProgram(
+            ["--pid", "\(pid)", "--nofile=\(limit):"], of: "/usr/bin/prlimit", in: folder)
+        let result = try await program.finish(within: 20)
+        try #require(result.status == 0, "prlimit: \(result.errorText)")
+    }
+}
+
+/// A TCP connection on loopback that does what a test says.
+final class PlainSocket {
+    private let descriptor: Int32
+
+    /// Nil when it can't be made.
+    init?(to address: String) {
+        guard let port = UInt16(address.split(separator: ":").last ?? "") else { return nil }
+        let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var system = sockaddr_in()
+        system.sin_family = sa_family_t(AF_INET)
+        system.sin_port = port.bigEndian
+        system.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let result = withUnsafePointer(to: &system) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(made, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            close(made)
+            return nil
+        }
+        descriptor = made
+    }
+
+    deinit { close(descriptor) }
+
+    /// Whether the other side took it.
+    func send(_ bytes: [UInt8]) -> Bool {
+        Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+
+    /// Whether the other side has closed by now.
+    var isClosed: Bool {
+        var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&look, 1, 0) == 1 else { return false }
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) <= 0
+    }
+}
