@@ -34,6 +34,8 @@ let package = Package(
     products: [
         .executable(name: "kith", targets: ["kith"]),
         .executable(name: "kith-sim", targets: ["kith-sim"]),
+        // Loaded by nodes of tests whose clock is to be wrong.
+        .library(name: "KithTestClock", type: .dynamic, targets: ["KithTestClock"]),
     ],
     targets: [
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
@@ -79,6 +81,7 @@ let package = Package(
         .target(
             name: "KithTestSupport", dependencies: ["KithDocument", "KithHTTPCore"], path: "Tests/KithTestSupport",
             swiftSettings: settings),
+        .target(name: "KithTestClock", path: "Tests/Clock"),
         tests(of: "KithCrypto"),
         tests(of: "KithDocument"),
         tests(of: "KithMerge", ["KithDocument"]),
@@ -93,7 +96,8 @@ let package = Package(
         tests(
             of: "KithNode",
             [
-                "KithDiscovery", "KithDocument", "KithHTTPCore", "KithMerge", "KithNetwork", "KithReplication", "KithStore",
+                "KithDiscovery", "KithDocument", "KithHTTPCore", "KithMerge", "KithNetwork", "KithReplication",
+                "KithStore",
             ]),
         .testTarget(
             name: "KithCommandTests",
@@ -113,7 +117,8 @@ let package = Package(
         .testTarget(
             name: "KithEndToEndTests",
             dependencies: [
-                "KithDocument", "KithHTTPCore", "KithNetwork", "KithNode", "KithReplication", "KithTransport",
+                "KithCrypto", "KithDocument", "KithHTTPCore", "KithNetwork", "KithNode", "KithReplication",
+                "KithTransport",
                 "KithTestSupport", "kith",
             ],
             swiftSettings: settings),

@@ -56,8 +56,21 @@ final class Advertiser: @unchecked Sendable {
             }
             wait(UInt64(Limits.registrationTimeoutMilliseconds)) { $0.timedOut() }
         } catch {
+            // The number for all that can be missing is also that for a daemon which does not want to announce.
+            if case .library(_, -65537) = error, AvahiProbe().find() == .answering { return refused() }
             failed(error)
         }
+    }
+
+    /// Avahi is there and does not take the announcement.
+    private func refused() {
+        timer?.cancel()
+        deliver(
+            .troubled(
+                .unavailable(
+                    "Avahi does not take the announcement of this node (disable-publishing=yes in avahi-daemon.conf?)"))
+        )
+        wait(pause(&backOff)) { $0.register() }
     }
 
     /// Withdraws the registration.

@@ -1,4 +1,5 @@
 import Dispatch
+import KithNetwork
 
 /// The instances: seen, introduced, and passed on.
 extension AvahiDiscovery {
@@ -6,6 +7,8 @@ extension AvahiDiscovery {
         guard generation == self.generation else { return }
         switch event {
         case .browsed(let isAddition, let interface, let text):
+            // What is gone counts on any interface: one that has gone itself has no name any more.
+            guard !isAddition || interfaces.allows(index: interface) else { return }
             let name = InstanceName(text)
             let change: Bool
             if isOurs {

@@ -85,8 +85,11 @@ extension AvahiDiscovery {
 
     /// The library has one number for all that can be missing; the probe can tell.
     private func explain(_ error: DiscoveryError) -> String {
+        missing = nil
         guard case .library(_, let code) = error, code == -65537 || code == -65563 else { return error.message }
-        return AvahiProbe().find().message
+        let finding = AvahiProbe().find()
+        missing = finding
+        return finding.message
     }
 
     /// While discovery is unavailable, looks each second whether Avahi answers, and connects when it begins to.
@@ -99,8 +102,15 @@ extension AvahiDiscovery {
             repeating: .milliseconds(Limits.watchMilliseconds))
         timer.setEventHandler { [weak self] in
             guard let self, session == nil else { return }
-            let isAnswering = AvahiProbe().find() == .answering
+            let finding = AvahiProbe().find()
+            let isAnswering = finding == .answering
             defer { wasAnswering = isAnswering }
+            if !isAnswering, let missing, missing != finding {
+                // Another piece is missing now: the bus is back, and Avahi is not.
+                self.missing = finding
+                lastError = finding.message
+                updateState()
+            }
             guard isAnswering, !wasAnswering else { return }
             backOff.reset()
             generation += 1

@@ -1,5 +1,7 @@
+import CDNSSD
 import Dispatch
 import Glibc
+import KithNetwork
 import Synchronization
 
 /// Discovery over Avahi's dns_sd library.
@@ -51,6 +53,8 @@ package final class AvahiDiscovery: DiscoveryService, @unchecked Sendable {
         initialMilliseconds: Limits.reconnectInitialMilliseconds,
         maximumMilliseconds: Limits.reconnectMaximumMilliseconds)
     var lastError: String?
+    /// What the probe found when the connection was lost last.
+    var missing: AvahiProbe.Finding?
     var watch: (any DispatchSourceTimer)?
     var sleepCheck: (any DispatchSourceTimer)?
 
@@ -64,10 +68,17 @@ package final class AvahiDiscovery: DiscoveryService, @unchecked Sendable {
     var isPublishPending = false
     var lastServices: [DiscoveredService] = []
 
+    /// Announcements heard on other interfaces do not count, and addresses heard there are not offered.
+    let interfaces: InterfacePatterns
+
     /// Randomness goes into the pauses alone.
-    package init(random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) {
+    package init(
+        interfaces: InterfacePatterns = .all,
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
+        self.interfaces = interfaces
         self.random = random
-        resolver = Resolver(queue: queue)
+        resolver = Resolver(queue: queue, interfaces: interfaces)
     }
 
     package var state: DiscoveryState { published.withLock { $0 } }
@@ -80,19 +91,30 @@ package final class AvahiDiscovery: DiscoveryService, @unchecked Sendable {
         guard Advertisement.isTag(tag) else {
             throw .invalid("a group's tag is 2 to 62 lower-case letters, digits or hyphens")
         }
-        // Before the library's first call, or it prints a banner to standard error and the system log.
-        setenv("AVAHI_COMPAT_NOWARN", "1", 1)
+        Self.prepareLibrary
         let wish = Wish(
             tag: tag, advertisement: advertisement, onServicesChanged: onServicesChanged, onStateChanged: onStateChanged
         )
+        // From now on it is wanted, though nothing has been done yet.
+        let beginning = DiscoveryState(
+            phase: .searching, since: Clock.wall(), lastError: nil, foreignGroups: 0, instanceName: nil)
+        published.withLock { $0 = beginning }
         queue.async { [self] in
             end()
             self.wish = wish
+            onStateChanged(beginning)
             resolver.ownPort = advertisement?.port
             connect()
             beginSleepCheck()
         }
     }
+
+    /// Done once, before the library's first call: else it prints a banner to standard error and the system log, and its
+    /// references begin in memory that is not cleared, where it finds callbacks that nobody gave it.
+    private static let prepareLibrary: Void = {
+        setenv("AVAHI_COMPAT_NOWARN", "1", 1)
+        _ = kith_clear_avahi_memory()
+    }()
 
     package func stop(completion: @escaping @Sendable () -> Void) {
         queue.async { [self] in
@@ -141,7 +163,7 @@ package final class AvahiDiscovery: DiscoveryService, @unchecked Sendable {
         let old = state
         let new = DiscoveryState(
             phase: phase, since: phase == old.phase ? old.since : Clock.wall(),
-            lastError: wish == nil ? nil : lastError,
+            lastError: wish == nil ? nil : lastError, missing: phase == .unavailable ? missing : nil,
             foreignGroups: foreignGroups, instanceName: session?.announcedName)
         guard new != old else { return }
         published.withLock { $0 = new }

@@ -1,39 +1,78 @@
 import Glibc
 import KithDocument
 
-/// Just enough of D-Bus to ask a bus who is on it (specification 0.42: "Authentication Protocol" and "Message
+/// Just enough of D-Bus to ask a bus who is on it, and Avahi how it is (specification 0.42: "Authentication Protocol" and "Message
 /// Protocol"): the DNS-SD library can't say, and a library more for one question is too many.
 final class BusConnection {
+    /// Why there is no connection.
+    enum Failure: Error {
+        /// Nobody listens at the path.
+        case noListener
+        /// Somebody does, and gives no answer in time, or none that a bus gives.
+        case noAnswer
+    }
+
     private let descriptor: Int32
     private let deadline: UInt64
+    private var lastSerial: UInt32 = 1
 
-    /// Connects, proves by the socket's credentials who we are, and says hello; nil when nobody answers in time.
-    init?(path: String, timeoutMilliseconds: UInt64) {
+    /// Connects, proves by the socket's credentials who we are, and says hello. All that is asked over the connection must
+    /// be answered within the time limit.
+    init(path: String, timeoutMilliseconds: UInt64) throws(Failure) {
         deadline = Clock.monotonic() + timeoutMilliseconds
-        guard let descriptor = UnixSocket.connect(path) else { return nil }
+        guard let descriptor = UnixSocket.connect(path) else { throw .noListener }
         self.descriptor = descriptor
         let user = Hex.encode(Array(String(geteuid()).utf8))
         guard send(Array("\0AUTH EXTERNAL \(user)\r\n".utf8)), let line = readLine(), line.hasPrefix("OK "),
-            send(Array("BEGIN\r\n".utf8)), send(Self.call(member: "Hello", argument: nil, serial: 1)),
+            send(Array("BEGIN\r\n".utf8)), send(Self.call(.bus, member: "Hello", argument: nil, serial: 1)),
             reply(to: 1) != nil
-        else { return nil }
+        else { throw .noAnswer }
     }
 
     deinit { close(descriptor) }
 
     /// Whether somebody owns the name; false as well when the bus does not answer in time.
     func hasOwner(_ name: String) -> Bool {
-        guard send(Self.call(member: "NameHasOwner", argument: name, serial: 2)), let body = reply(to: 2) else {
-            return false
-        }
+        guard let body = ask(.bus, "NameHasOwner", name) else { return false }
         return body.count == 4 && body[0] == 1
+    }
+
+    /// Avahi's state by its own number (2 is running, 3 that its host name collided); nil when it does not answer in time.
+    func avahiState() -> Int32? {
+        guard let body = ask(.avahi, "GetState"), body.count == 4 else { return nil }
+        return Int32(bitPattern: Self.number(body, at: 0))
+    }
+
+    /// A text that Avahi has a call for without arguments: `GetVersionString`, `GetHostNameFqdn`.
+    func avahiText(_ member: String) -> String? {
+        guard let body = ask(.avahi, member), body.count >= 5 else { return nil }
+        let count = Int(Self.number(body, at: 0))
+        guard count <= body.count - 5 else { return nil }
+        return String(decoding: body[4..<4 + count], as: UTF8.self)
+    }
+
+    private func ask(_ whom: Service, _ member: String, _ argument: String? = nil) -> [UInt8]? {
+        lastSerial += 1
+        guard send(Self.call(whom, member: member, argument: argument, serial: lastSerial)) else { return nil }
+        return reply(to: lastSerial)
     }
 
     // MARK: Messages, little-endian
 
-    /// A method call to the bus itself.
-    private static func call(member: String, argument: String?, serial: UInt32) -> [UInt8] {
-        let bus = "org.freedesktop.DBus"
+    /// Whom a call goes to.
+    private struct Service {
+        let name: String
+        let path: String
+        let interface: String
+
+        static let bus = Service(
+            name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
+        static let avahi = Service(
+            name: "org.freedesktop.Avahi", path: "/", interface: "org.freedesktop.Avahi.Server")
+    }
+
+    /// A method call with one text or nothing.
+    private static func call(_ whom: Service, member: String, argument: String?, serial: UInt32) -> [UInt8] {
         var body: [UInt8] = []
         if let argument { append(string: argument, to: &body) }
         var fields: [UInt8] = []
@@ -42,10 +81,10 @@ final class BusConnection {
             fields += [code, 1, type.asciiValue!, 0]
             append(string: value, to: &fields)
         }
-        field(1, "o", "/org/freedesktop/DBus")
-        field(2, "s", bus)
+        field(1, "o", whom.path)
+        field(2, "s", whom.interface)
         field(3, "s", member)
-        field(6, "s", bus)
+        field(6, "s", whom.name)
         if argument != nil {
             align(&fields, to: 8)
             fields += [8, 1, UInt8(ascii: "g"), 0, 1, UInt8(ascii: "s"), 0]

@@ -6,6 +6,8 @@ package struct Candidate: Hashable, Sendable {
     package enum Source: String, Sendable {
         case discovered
         case `static`
+        /// The node tells of it through the group (`--advertise`).
+        case advertised
         case remembered
     }
 

@@ -4,15 +4,16 @@ import KithNetwork
 /// Which addresses there are for a node, and which to dial next.
 extension CandidateBook {
     /// All candidates of a node in the order in which they are to be tried: announced now and in a shared subnet, the
-    /// other announced ones, static ones, remembered ones (the latest first), and those of services that are gone.
+    /// other announced ones, static ones, those the node tells of itself, remembered ones (the latest first), and those of
+    /// services that are gone.
     /// An address is named once, by its best source. For nil: the addresses of which nobody knows whose they are.
     ///
     /// - Complexity: the number of services, static and remembered addresses.
     package func candidates(for node: NodeID?, now: UInt64) -> [Candidate] {
-        var ranks: [[Candidate]] = [[], [], [], [], []]
+        var ranks: [[Candidate]] = [[], [], [], [], [], []]
         for service in services where service.nodeID == node {
             for found in service.addresses {
-                let rank = service.isPresent ? (found.sharesSubnet ? 0 : 1) : 4
+                let rank = service.isPresent ? (found.sharesSubnet ? 0 : 1) : 5
                 ranks[rank].append(
                     candidate(
                         .numeric(found.address), .discovered, service: service.name, interface: found.interface,
@@ -23,9 +24,10 @@ extension CandidateBook {
         for address in statics where staticNodes[address] == node || staticNodes[address] == nil && node == nil {
             ranks[2].append(candidate(address, .static, node: node))
         }
-        if node != nil {
+        if let node {
+            for address in advertised[node] ?? [] { ranks[3].append(candidate(address, .advertised, node: node)) }
             for entry in remembered where entry.node == node {
-                ranks[3].append(candidate(entry.address, .remembered, node: node))
+                ranks[4].append(candidate(entry.address, .remembered, node: node))
             }
         }
         var seen: Set<Endpoint> = []
@@ -47,6 +49,7 @@ extension CandidateBook {
         var all = Set(services.compactMap(\.nodeID))
         all.formUnion(staticNodes.values)
         all.formUnion(remembered.map(\.node))
+        all.formUnion(advertised.keys)
         return all.sorted()
     }
 

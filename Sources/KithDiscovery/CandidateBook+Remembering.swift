@@ -23,6 +23,7 @@ extension CandidateBook {
     /// Forgets the addresses of a node: it was revoked.
     package mutating func forget(_ node: NodeID) {
         remembered.removeAll { $0.node == node }
+        advertised[node] = nil
         staticNodes = staticNodes.filter { $0.value != node }
     }
 

@@ -25,6 +25,8 @@ package struct CandidateBook: Sendable {
     var statics: [Endpoint] = []
     /// Who answered at a static address, so that it is dialled for that node and not for every other.
     var staticNodes: [Endpoint: NodeID] = [:]
+    /// Where nodes themselves say that they can be reached, told through the group.
+    var advertised: [NodeID: [Endpoint]] = [:]
     /// The latest first.
     var remembered: [Remembered] = []
     var attempts: [Key: Attempt] = [:]
@@ -48,6 +50,12 @@ package struct CandidateBook: Sendable {
         let before = Set(Self.announced(services))
         services = Array(new.prefix(Limits.services))
         for key in Self.announced(services) where !before.contains(key) { attempts[key] = nil }
+    }
+
+    /// Takes what a node says of where it can be reached. What it said before is forgotten.
+    package mutating func setAdvertised(_ addresses: [Endpoint], by node: NodeID) {
+        guard addresses.isEmpty || advertised[node] != nil || advertised.count < Limits.remembered else { return }
+        advertised[node] = addresses.isEmpty ? nil : Array(addresses.prefix(Limits.rememberedPerNode))
     }
 
     private static func announced(_ services: [DiscoveredService]) -> [Key] {
@@ -128,7 +136,7 @@ package struct CandidateBook: Sendable {
     private mutating func dropAttempts() {
         let known = Set(
             services.flatMap { service in service.addresses.map { Endpoint.numeric($0.address) } } + statics
-                + remembered.map(\.address))
+                + advertised.values.joined() + remembered.map(\.address))
         attempts = attempts.filter { known.contains($0.key.address) }
         if attempts.count >= Limits.attempts { attempts = [:] }
     }

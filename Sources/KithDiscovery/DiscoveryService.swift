@@ -72,13 +72,19 @@ package struct DiscoveryState: Hashable, Sendable {
     package let since: UInt64
     /// The last thing that went wrong in plain words; nil once all is well again.
     package let lastError: String?
+    /// Which piece is missing, where the phase is `unavailable` for that.
+    package let missing: AvahiProbe.Finding?
     /// Other groups seen on this network, as far as they were looked at.
     package let foreignGroups: Int
     /// The instance name under which this node is announced.
     package let instanceName: String?
 
-    package init(phase: Phase, since: UInt64, lastError: String?, foreignGroups: Int, instanceName: String?) {
+    package init(
+        phase: Phase, since: UInt64, lastError: String?, missing: AvahiProbe.Finding? = nil, foreignGroups: Int,
+        instanceName: String?
+    ) {
         self.phase = phase
+        self.missing = missing
         self.since = since
         self.lastError = lastError
         self.foreignGroups = foreignGroups

@@ -42,6 +42,9 @@ enum Limits {
     /// within seconds of Avahi's start and not after the longest pause.
     static let watchMilliseconds = 1_000
 
+    /// How long the bus and Avahi may take to answer all that a probe asks; they take milliseconds.
+    static let probeMilliseconds: UInt64 = 800
+
     /// How often the process checks whether the machine has slept, and by how much a check must be late to mean it.
     static let sleepCheckMilliseconds = 5_000
     static let sleepGapMilliseconds: UInt64 = 10_000
@@ -108,4 +111,19 @@ enum Limits {
     /// How long the two daemons may take to start, and to end before they are killed.
     static let daemonStartMilliseconds = 5_000
     static let daemonStopMilliseconds = 3_000
+
+    // MARK: Diagnosis
+
+    /// Questions that a diagnosis asks by multicast: one may be lost, and Avahi does not repeat an answer within a second.
+    static let diagnosisQuestions = 3
+
+    /// Records of one message that a diagnosis reads, and jumps within one name: a name has at most 128 parts.
+    static let diagnosedRecords = 512
+    static let diagnosedJumps = 32
+
+    /// Other machines that a diagnosis counts on one interface.
+    static let diagnosedHosts = 256
+
+    /// What a diagnosis reads of another program's output: the rules of a large firewall.
+    static let diagnosisOutputBytes = 256 * 1_024
 }

@@ -41,8 +41,9 @@ package final class LocalAvahi: Sendable {
         var children: [ChildProcess] = []
         do throws(DiscoveryError) {
             var address: String?
-            if case .noBus = finding {
-                address = try startBus(in: directory, &children)
+            switch finding {
+            case .noBus, .busSilent: address = try startBus(in: directory, &children)
+            default: break
             }
             try startAvahi(avahi, busAddress: address, in: directory, &children)
             return LocalAvahi(
@@ -102,7 +103,7 @@ package final class LocalAvahi: Sendable {
             environment: [], output: log)
         children.append(bus)
         try wait(for: bus, "dbus-daemon", log: log) {
-            BusConnection(path: socket, timeoutMilliseconds: 500) != nil
+            (try? BusConnection(path: socket, timeoutMilliseconds: 500)) != nil
         }
         return "unix:path=\(socket)"
     }

@@ -35,12 +35,16 @@ final class Resolver: @unchecked Sendable {
     }
 
     private let queue: DispatchQueue
+    private let interfaces: InterfacePatterns
     private var waiting: [[Job]] = Urgency.allCases.map { _ in [] }
     private var active: Active?
     /// The port of this node, by which it knows itself among the answers.
     var ownPort: UInt16?
 
-    init(queue: DispatchQueue) { self.queue = queue }
+    init(queue: DispatchQueue, interfaces: InterfacePatterns) {
+        self.queue = queue
+        self.interfaces = interfaces
+    }
 
     /// Asks; the completion comes on the discovery queue, and never during this call.
     func resolve(_ name: InstanceName, urgency: Urgency, completion: @escaping (Answer) -> Void) {
@@ -124,6 +128,7 @@ final class Resolver: @unchecked Sendable {
                 active?.records.removeAll { $0 == record }
                 return
             }
+            guard interfaces.allows(index: interface) else { return }
             // Each address comes once per IP version it was heard over.
             guard let records = active?.records, !records.contains(record),
                 records.count < Limits.addressesPerService * 2

@@ -3,6 +3,8 @@ import Glibc
 /// One address of one network interface of this machine.
 package struct Interface: Hashable, Sendable {
     package let index: UInt32
+    /// `eth0`; empty where nobody asked.
+    package let name: String
     package let isLoopback: Bool
     /// Whether it has a carrier: a cable with something at the other end.
     package let isRunning: Bool
@@ -10,9 +12,16 @@ package struct Interface: Hashable, Sendable {
     package let ip: [UInt8]
     /// Leading bits of the address that name its subnet.
     package let prefixLength: Int
+    /// Whether it has just one other end, as a tunnel has. Avahi leaves such interfaces out unless told otherwise.
+    package let isPointToPoint: Bool
 
-    package init(index: UInt32, isLoopback: Bool, isRunning: Bool = true, ip: [UInt8], prefixLength: Int) {
+    package init(
+        index: UInt32, name: String = "", isLoopback: Bool, isRunning: Bool = true, isPointToPoint: Bool = false,
+        ip: [UInt8], prefixLength: Int
+    ) {
         self.index = index
+        self.name = name
+        self.isPointToPoint = isPointToPoint
         self.isLoopback = isLoopback
         self.isRunning = isRunning
         self.ip = ip
@@ -45,8 +54,9 @@ package struct Interface: Hashable, Sendable {
             guard index != 0 else { continue }
             interfaces.append(
                 Interface(
-                    index: index, isLoopback: flags & Int32(IFF_LOOPBACK) != 0,
-                    isRunning: flags & Int32(IFF_RUNNING) != 0, ip: ip,
+                    index: index, name: String(cString: entry.pointee.ifa_name),
+                    isLoopback: flags & Int32(IFF_LOOPBACK) != 0, isRunning: flags & Int32(IFF_RUNNING) != 0,
+                    isPointToPoint: flags & Int32(IFF_POINTOPOINT) != 0, ip: ip,
                     prefixLength: prefixLength(entry.pointee.ifa_netmask, bytes: ip.count)))
         }
         return interfaces

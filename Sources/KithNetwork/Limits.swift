@@ -8,4 +8,8 @@ enum Limits {
 
     /// Bytes of one label of a host name (RFC 1035, 2.3.4).
     static let labelBytes = 63
+
+    /// Patterns of interfaces that a node is given, and bytes of one: a name has at most 15 on Linux.
+    static let patterns = 64
+    static let patternBytes = 32
 }

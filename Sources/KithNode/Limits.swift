@@ -74,6 +74,9 @@ package enum NodeLimits {
     /// Clocks further apart than this are a matter of health, in milliseconds.
     package static let clockSkewMilliseconds: Int64 = 60_000
 
+    /// A clock that shows less than this is wrong whoever else is there, in milliseconds since 1970: the beginning of 2025.
+    package static let earliestClockMilliseconds: Int64 = 1_735_689_600_000
+
     /// A presence record is sent anew after this time, in milliseconds, and forgotten after three of them.
     package static let presenceIntervalMilliseconds: UInt64 = 20_000
     /// Changes of one's own record are sent at most this often, in milliseconds.
@@ -98,6 +101,9 @@ package enum NodeLimits {
     /// Databases and neighbours that a presence record tells of; who has more tells of the first.
     package static let presenceDatabases = 64
     package static let presenceNeighbours = 256
+    /// Addresses that a node may tell of itself, and bytes of one: the longest host name with its port fits.
+    package static let presenceAddresses = 8
+    package static let presenceAddressBytes = 300
     /// Nodes in the presence map: more than a local network has.
     package static let presenceNodes = 4_096
 
@@ -105,8 +111,16 @@ package enum NodeLimits {
     package static let loggedDatabases = 64
     package static let loggedPeers = 64
 
+    /// A neighbour in a shared subnet that says it is announced and is not heard for this long: multicast is lost between
+    /// the two, in milliseconds. An announcement takes one to three seconds.
+    package static let silentMulticastMilliseconds: UInt64 = 20_000
+
     /// Nodes that are announced and were never met, of those that status shows.
     package static let shownStrangers = 32
+    /// Nodes and addresses that were refused lately, of those that are remembered; the oldest goes.
+    package static let refusals = 32
+    /// How long a refusal is remembered after the last time, in milliseconds: an hour.
+    package static let refusalMilliseconds: Int64 = 3_600_000
     /// Open databases of one node: each costs a few descriptors and a page cache.
     package static let databases = 256
     /// Reader connections of one database: more than cores would not answer sooner.

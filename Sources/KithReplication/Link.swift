@@ -169,6 +169,15 @@ package struct Link {
     }
 
     private mutating func disconnect() {
+        // A peer may say hello and goodbye at once and close while its statements are still judged: why it goes is worth
+        // knowing, and needs no trust.
+        if isJudging {
+            while let frame = try? decoder.next() {
+                if frame.type == .goodbye, case .goodbye(let goodbye)? = try? Message(frame) {
+                    return endByPeer(goodbye)
+                }
+            }
+        }
         finishSessions()
         state = .ended
     }

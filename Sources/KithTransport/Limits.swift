@@ -51,9 +51,9 @@ package enum TransportLimits {
     package static let pendingHandshakesPerAddress = 16
     /// Ports tried above the wanted one.
     package static let portsTried = 64
-    /// Milliseconds that a handshake may take when others wait for its place: a slow board needs well under one second. The
-    /// oldest that took longer makes room.
-    package static let handshakeGraceMilliseconds = 1_000
+    /// Milliseconds that a handshake has its place for when others want it; then the oldest makes room. A peer's takes about 20,
+    /// and on a slow board it is safe as long as fewer than its neighbours' places are asked for meanwhile.
+    package static let handshakeGraceMilliseconds = 50
     /// Descriptors that connections of others may not take, so that databases, dials and the control socket have some. Where
     /// the process has few, a quarter of them.
     package static let reservedDescriptors = 64
@@ -72,6 +72,8 @@ package enum TransportLimits {
     package static let statementBytes = 16 * 1024
     /// Revocations that one signer may have in force: more than nodes in any group. The root has a share of its own.
     package static let revocationsPerSigner = 4_096
+    /// Nodes whose role one signer may have changed: as many as it may revoke.
+    package static let rolesPerSigner = 4_096
     /// Databases with a policy, and databases in a membership file.
     package static let policies = 4_096
     /// Nodes whose role is remembered.
@@ -85,6 +87,10 @@ package enum TransportLimits {
 
     /// Bytes of one message while joining.
     package static let joinMessageBytes = 64 * 1024
+    /// How often a joiner comes back to an inviter that closed on it at once, which is what one under pressure does, and after
+    /// how many milliseconds.
+    package static let joinTries = 4
+    package static let joinPauseMilliseconds: UInt32 = 300
     /// Milliseconds that a joiner waits for the answer: the inviter's disk may be slow.
     package static let joinMilliseconds = 10_000
     /// Milliseconds that an inviter listens to an applicant after the handshake; with that, under ten seconds in all.

@@ -12,8 +12,8 @@ package enum Refusal: Error, Hashable, Sendable {
     case malformedCertificate(String)
     /// It says that it is an admin, which only the root can make it.
     case roleNotGranted
-    /// The group has ended its membership.
-    case revoked
+    /// The group has ended the membership of this node. Who shows its certificate need not be the node itself.
+    case revoked(NodeID)
     /// Another node answers there than the one that was dialled.
     case wrongNode(NodeID)
     /// It wants to speak another protocol over TLS, or none.
@@ -124,10 +124,13 @@ package enum TransportError: Error, Hashable, Sendable {
         }
     }
 
+    /// TLS's word for a certificate that was revoked (RFC 8446, 6.2).
+    package static let revokedAlert = 44
+
     private static func meaning(ofAlert alert: Int) -> String {
         switch alert {
         case 42: "it takes this node's certificate for a bad one"
-        case 44: "this node's membership was revoked"
+        case revokedAlert: "this node's membership was revoked"
         case 48: "this node is not in its group"
         case 116: "it wants a certificate"
         case 120: "it does not accept this protocol now"

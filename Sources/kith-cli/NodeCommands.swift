@@ -31,6 +31,10 @@ enum NodeCommands {
         var discovers = true
         /// `text` or `json`.
         var logFormat: String?
+        /// Patterns of network interfaces that count for discovery.
+        var interfaces: [String] = []
+        /// `HOST:PORT`, told to the group.
+        var advertise: [String] = []
         /// A level for an area, or for all where the area is nil.
         var logLevels: [(level: String, area: String?)] = []
     }
@@ -95,6 +99,8 @@ enum NodeCommands {
         configuration.listen = start.listen
         configuration.peers = start.peers
         configuration.usesDiscovery = start.discovers
+        configuration.interfaces = start.interfaces
+        configuration.advertise = start.advertise
         let node = try asCommand { [configuration] () throws(NodeError) in
             let node = try Node(configuration)
             try node.start()

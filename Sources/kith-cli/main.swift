@@ -1,11 +1,13 @@
 import Glibc
 
 // The standard library mends what is not UTF-8, and a mended id would be another document's.
-for index in 1..<max(1, Int(CommandLine.argc)) {
-    guard let argument = CommandLine.unsafeArgv[index] else { continue }
-    if String(validatingCString: argument) == nil {
-        Messages.line("kith: argument \(index) is not valid UTF-8; give such bytes escaped, as JSON or a URL has them")
+var words: [String] = []
+for (index, word) in ProgramArguments.words.enumerated() {
+    guard let text = String(validating: word, as: UTF8.self) else {
+        Messages.line(
+            "kith: argument \(index + 1) is not valid UTF-8; give such bytes escaped, as JSON or a URL has them")
         exit(ExitStatus.usage)
     }
+    words.append(text)
 }
-exit(await KithCommand.run(Array(CommandLine.arguments.dropFirst())))
+exit(await KithCommand.run(words))

@@ -35,6 +35,7 @@ import Testing
         book.reached(a, at: address("192.0.2.7:5484"))
         book.reached(a, at: address("192.0.2.8:5484"))
         book.reached(a, at: address("nas:5484"))
+        book.setAdvertised([address("198.51.100.1:5484")], by: a)
         book.setDiscovered([
             service("old", a, isPresent: false, near: ["10.0.0.4:5484"]),
             service("new", a, near: ["10.0.0.3:5484"], far: ["172.16.0.3:5484"]),
@@ -43,7 +44,7 @@ import Testing
         #expect(
             texts(book.candidates(for: a, now: 0)) == [
                 "discovered 10.0.0.3:5484", "discovered 172.16.0.3:5484", "static nas:5484",
-                "remembered 192.0.2.8:5484",
+                "advertised 198.51.100.1:5484", "remembered 192.0.2.8:5484",
                 "remembered 192.0.2.7:5484", "discovered 10.0.0.4:5484",
             ])
         #expect(texts(book.candidates(for: b, now: 0)) == ["discovered 10.0.0.9:5484"])

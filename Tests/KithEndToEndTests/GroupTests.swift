@@ -21,7 +21,7 @@ import Testing
             let refused: [[String]] = [
                 ["put", "notes", "two", "{}"], ["delete", "notes", "one"], ["import", "notes", "-"],
                 ["resolve", "notes", "one", "--keep", revision], ["policy", "notes", #"{"default":"manual"}"#],
-                ["invite"],
+                ["invite"], ["db", "create", "more"], ["role", "ada", "reader"], ["revoke", "ada", "--yes"],
             ]
             for arguments in refused {
                 let result = try await reader.run(arguments, input: Array("{\"n\":2}\n".utf8))

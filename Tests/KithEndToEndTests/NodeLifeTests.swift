@@ -169,7 +169,7 @@ import Testing
         ("", ["schema", "generated_at", "node", "health", "discovery", "databases", "peers"]),
         ("node", ["id", "name", "group", "role", "version", "pid", "started_at", "listen", "data"]),
         ("health", ["level", "checks"]),
-        ("discovery", ["state", "since", "last_error", "foreign_groups"]),
+        ("discovery", ["state", "since", "last_error", "foreign_groups", "interfaces"]),
         (
             "databases/0",
             [

@@ -53,6 +53,13 @@ final class LAN {
         } catch { return "\(error)" }
     }
 
+    /// The public tag of a node's group, as its doctor tells others of it.
+    func tag(of node: LANNode) throws -> String {
+        let names = try lab.run(
+            "on \(node.machine) timeout 10 avahi-browse -rpt _kith._tcp | grep -o '\"g=[^\"]*' | head -1")
+        return names.first.map { String($0.dropFirst(3)) } ?? ""
+    }
+
     /// Whether `t` is the same on all and every one of them knows it.
     static func isInSync(_ nodes: [LANNode]) throws -> Bool {
         let statuses = try nodes.map { try $0.status() }

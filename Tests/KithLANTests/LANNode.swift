@@ -23,11 +23,19 @@ final class LANNode {
 
     /// Runs `kith` to its end in the node's namespace.
     /// - Returns: the exit status, nil where it was killed, and the lines of its output.
-    func command(_ arguments: String...) throws -> (status: Int32?, lines: [String]) {
+    func command(_ arguments: String...) throws -> (status: Int32?, lines: [String]) { try command(arguments) }
+
+    /// The same with a list.
+    func command(_ arguments: [String]) throws -> (status: Int32?, lines: [String]) {
         let child = try LineProcess(wrapped([arguments[0], "--data", directory] + arguments.dropFirst()))
         // A join looks for its inviter for 30 s.
         let status = child.end(seconds: 35)
         return (status, child.lines)
+    }
+
+    /// Begins a command that is waited for later.
+    func begin(_ arguments: String...) throws -> LineProcess {
+        try LineProcess(wrapped([arguments[0], "--data", directory] + arguments.dropFirst()))
     }
 
     /// The same, where it has to succeed.
@@ -39,6 +47,29 @@ final class LANNode {
             throw Failure("kith \(arguments.joined(separator: " ")) on \(name): status \(status ?? -1); \(log)")
         }
         return child.lines
+    }
+
+    /// A copy of the directory as it is now on another machine, as after cloning a disk.
+    func copy(as name: String, on machine: Int) throws -> LANNode {
+        let copy = LANNode(name, on: machine, of: lab)
+        try lab.run("cp -a '\(directory)' '\(copy.directory)' && rm -f '\(copy.directory)/kith.sock'")
+        return copy
+    }
+
+    /// Makes the copy a node of its own, in no group yet.
+    func resetIdentity() throws {
+        let child = try LineProcess(wrapped(["identity", "reset", "--yes", "--data", directory]))
+        let status = child.end(seconds: 35)
+        guard status == 0 else { throw Failure("kith identity reset on \(name): status \(status ?? -1); \(log)") }
+    }
+
+    /// Datagrams that the machine has sent since it is up.
+    func sentDatagrams() throws -> Int {
+        let lines = try lab.run("on \(machine) cat /proc/net/snmp").filter { $0.hasPrefix("Udp: ") }
+            .map { $0.split(separator: " ") }
+        guard lines.count == 2, let column = lines[0].firstIndex(of: "OutDatagrams"), let count = Int(lines[1][column])
+        else { throw Failure("no count of datagrams: \(lines)") }
+        return count
     }
 
     /// Runs the node, and waits until it says that it is ready.
@@ -77,14 +108,22 @@ final class LANNode {
 
     /// What the node said last, for the message about a failure.
     var log: String {
-        guard let file = fopen("\(directory).log", "r") else { return "\(name) said nothing" }
+        let lines = allLog
+        return lines.isEmpty ? "\(name) said nothing" : "log of \(name):\n" + lines.suffix(25).joined()
+    }
+
+    /// The lines of its log with these words.
+    func logLines(_ words: String) -> [String] { allLog.filter { $0.contains(words) } }
+
+    private var allLog: [String] {
+        guard let file = fopen("\(directory).log", "r") else { return [] }
         defer { fclose(file) }
         var lines: [String] = []
         var buffer = [CChar](repeating: 0, count: 4_096)
         while fgets(&buffer, Int32(buffer.count), file) != nil {
             lines.append(String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
         }
-        return "log of \(name):\n" + lines.suffix(25).joined()
+        return lines
     }
 
     // MARK: The control socket

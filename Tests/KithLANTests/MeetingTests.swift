@@ -51,6 +51,7 @@ struct MeetingTests {
         let work = try lan.runGroup("work", ["delta", "omega"], on: [3, 2])
         let groups = [home, work]
         for (number, group) in groups.enumerated() {
+            for document in 2..<100 { try group[document % 2].put("note\(document)", ["group": .number(number)]) }
             try group[0].put("same", ["group": .number(number)])
             try group[1].put("own\(number)", ["group": .number(number)])
         }
@@ -64,9 +65,25 @@ struct MeetingTests {
                 try group.allSatisfy { try $0.status()["discovery"]?["foreign_groups"] == 1 }
             }
         }
+        try expectApart(groups)
+        // Alpha and delta swap their addresses: where one node was, one of the other group is now.
+        try lan.lab.run("on 1 ip addr del 10.77.0.1/24 dev eth0 && on 3 ip addr del 10.77.0.3/24 dev eth0")
+        try lan.lab.run("on 1 ip addr add 10.77.0.3/24 dev eth0 && on 3 ip addr add 10.77.0.1/24 dev eth0")
+        for (number, group) in groups.enumerated() {
+            try group[0].put("note2", ["group": .number(number), "moved": true])
+            try until(60, "the moved node's write is on both", logs: group) {
+                group.allSatisfy { $0.document("note2") == ["group": .number(number), "moved": true] }
+            }
+        }
+        try expectApart(groups)
+    }
+
+    private func expectApart(_ groups: [[LANNode]]) throws {
         for (number, group) in groups.enumerated() {
             for node in group {
                 let status = try node.status()
+                let database = status["databases"]?.array?.first { $0["name"] == "t" }
+                #expect(database?["documents"] == 100, "\(node.name)")
                 #expect(status["peers"]?.array?.count == 1)
                 #expect(status["discovery"]?["foreign_groups"] == 1)
                 #expect(node.document("same") == ["group": .number(number)])

@@ -105,6 +105,23 @@ final class ControlMemoryService: ControlService {
         return ControlInvitation(code: "CODE", role: request.role, expiresAt: 0)
     }
 
+    // MARK: Members
+
+    func members() async throws(ControlError) -> ControlMembers {
+        try note("members")
+        return ControlMembers(generatedAt: 5, members: [.init(id: "aa")])
+    }
+
+    func revoke(_ node: String, rootKey: [UInt8]?, isDryRun: Bool) async throws(ControlError) -> ControlRevocation {
+        try note("revoke \(node) \(rootKey?.count ?? 0) \(isDryRun)")
+        return ControlRevocation(id: node)
+    }
+
+    func setRole(_ role: String, of node: String) async throws(ControlError) -> ControlRoleChange {
+        try note("role \(node) \(role)")
+        return ControlRoleChange(id: node, role: role)
+    }
+
     func databases() async throws(ControlError) -> [ControlStatus.Database] {
         try note("databases")
         return state.withLock { $0.databases.keys.sorted() }.map { name in

@@ -66,16 +66,20 @@ import Testing
         peer.candidates = [.init(address: "a:1", source: "static", lastTriedAt: nil, lastError: nil)]
         peer.databases = [ControlStatus.PeerDatabase()]
         status.peers = [peer]
+        status.refusals = [ControlStatus.Refused()]
         status.checks = [.init(code: "C", level: .critical, summary: "s", action: "a", since: 1)]
         let json = try JSONValue(parsing: status.json)
         func names(_ value: JSONValue?) -> Set<String> { Set(value?.object?.keys ?? []) }
-        #expect(names(json) == ["schema", "generated_at", "node", "health", "discovery", "databases", "peers"])
+        let parts: Set = ["schema", "generated_at", "node", "health", "discovery", "databases", "peers"]
+        #expect(parts.subtracting(names(json)) == [])
+        let refusal = "node name address by reason count since last_at"
+        #expect(names(json["refusals"]?[0]) == Set(refusal.words))
         let nodeNames = Set("id name group role version pid started_at listen data".words)
         #expect(nodeNames.subtracting(names(json["node"])) == [])
         #expect(names(json["health"]) == ["level", "checks"])
         #expect(json["health"]?["level"]?.string == "critical")
         #expect(names(json["health"]?["checks"]?[0]) == Set("code level summary action since muted_until".words))
-        #expect(names(json["discovery"]) == Set("state since last_error foreign_groups".words))
+        #expect(names(json["discovery"]) == Set("state since last_error foreign_groups interfaces".words))
         let database = "name path documents deleted conflicts sequence digest bytes wal_bytes in_sync_with peers"
         #expect(Set(database.words).subtracting(names(json["databases"]?[0])) == [])
         let peerNames =

@@ -16,11 +16,11 @@ import Testing
             var bytes = 0
         }
 
-        private let state: Shared<State>
+        private let state: KithTestSupport.Shared<State>
         let log: Log
 
         init(_ level: Log.Level = .info, _ format: LogFormat = .text) {
-            let state = Shared(State())
+            let state = KithTestSupport.Shared(State())
             self.state = state
             log = Log(
                 level: level, format: format,

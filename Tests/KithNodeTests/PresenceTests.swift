@@ -89,7 +89,28 @@ import Testing
                 .init(
                     name: String(repeating: "d", count: 236) + String(10 + number % 90),
                     position: Position(timeline: .max, sequence: .max), digest: Digest256(bytes: own.bytes))
-            }, instance: .max, doubled: Array(nodes.sorted().prefix(NodeLimits.presenceTwins)))
+            }, instance: .max, doubled: Array(nodes.sorted().prefix(NodeLimits.presenceTwins)),
+            addresses: [String](
+                repeating: String(repeating: "a", count: NodeLimits.presenceAddressBytes),
+                count: NodeLimits.presenceAddresses), isAnnounced: true)
         #expect(try PresenceRecord(encoded: largest.encoded) == largest)
+    }
+
+    @Test func aRecordOfBeforeAClockWasSetBackIsOutranked() {
+        var book = PresenceBook(node: own)
+        let start = Instant(milliseconds: 0)
+        let soon = Instant(milliseconds: NodeLimits.presenceMinimumMilliseconds)
+        _ = book.ownRecord(counter: 100, now: start) { record(own, $0) }
+        _ = book.hear(record(own, 5_000), encoded: [], now: start)
+        // At once would be too often, though it says the same as before.
+        #expect(book.ownRecord(counter: 101, now: start) { record(own, $0) } == nil)
+        #expect(book.ownRecord(counter: 101, now: soon) { record(own, $0) }?.counter == 5_001)
+        // What it has said itself comes round too, and is no news.
+        for counter: UInt64 in [4_000, 5_000, 5_001] { _ = book.hear(record(own, counter), encoded: [], now: soon) }
+        let later = soon.advanced(byMilliseconds: NodeLimits.presenceMinimumMilliseconds)
+        #expect(book.ownRecord(counter: 102, now: later) { record(own, $0) } == nil)
+        // The highest counter there is can't be outranked, and traps nothing.
+        _ = book.hear(record(own, .max), encoded: [], now: later)
+        #expect(book.ownRecord(counter: 103, now: later) { record(own, $0) }?.counter == .max)
     }
 }

@@ -63,6 +63,9 @@ import Testing
         book.hear(record(third, 1, doubled: [own, other]), isNews: true, now: at(0))
         #expect(book.all(now: at(1)) == [own, other])
         #expect(book.found(now: at(1)).isEmpty)
+        var hears = book
+        hears.hear(record(third, 1, doubled: [other]), isNews: true, now: at(2))
+        #expect(hears.all(now: at(2)) == [other], "the last word counts")
         #expect(book.all(now: at(NodeLimits.presenceLifeMilliseconds)).isEmpty)
     }
 

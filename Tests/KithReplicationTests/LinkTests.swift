@@ -79,6 +79,25 @@ import Testing
         #expect(bench.requests.count == asked)
     }
 
+    @Test("Why a peer goes is known though it went before its statements were judged")
+    func goodbyeWhileJudging() {
+        for isCutShort in [false, true] {
+            let bench = Bench()
+            bench.isSlow = true
+            bench.start(documents: 1)
+            bench.say(.hello(Bench.hello()))
+            bench.say(.statements([[1]]))
+            let goodbye = Samples.encoded(.goodbye(Goodbye(code: .paused, text: "paused there")))
+            bench.say(raw: isCutShort ? goodbye.dropLast() : goodbye)
+            #expect(bench.ended == nil)
+            bench.input(.disconnected)
+            #expect(bench.ended?.goodbye.text == (isCutShort ? nil : "paused there"))
+            // The answer that comes now changes nothing.
+            bench.answer()
+            #expect(bench.events.isEmpty && bench.link.isEnded)
+        }
+    }
+
     @Test("A silent peer is pinged and then dropped", arguments: [1, 2, 3])
     func heartbeat(seed: UInt64) {
         let world = World(seed: seed)

@@ -145,3 +145,27 @@ import Testing
         try one.check()
     }
 }
+
+/// A file that comes with the policy of what it was before.
+@Suite struct ReplacedPolicyTests {
+    @Test func thePolicyOfWhoKnowsItTakesThePlaceOfAHigherOne() throws {
+        let (one, other) = (try TestStore(seed: 1), try TestStore(seed: 2))
+        try one.setPolicy("manual", number: 7)
+        try one.put("a", #"{"x":1}"#)
+        try other.put("a", #"{"y":1}"#)
+        try one.pull(other)
+        #expect(one.store.summary.conflicts == 1)
+        let replaced = StoredPolicy(number: 1, name: "latest", statement: [])
+        func replace(_ policy: StoredPolicy) throws -> Bool {
+            try one.store.write { (transaction) throws(StoreError) in try transaction.replacePolicy(policy) }
+        }
+        #expect(!(try one.setPolicy("latest", number: 1)), "a lower number says nothing")
+        #expect(try replace(replaced))
+        #expect(!(try replace(replaced)))
+        while try one.store.write({ (transaction) throws(StoreError) in try transaction.maintain() }) {}
+        #expect(one.store.summary.conflicts == 0)
+        #expect(try one.body("a") == #"{"x":1,"y":1}"#)
+        try one.reopen()
+        #expect(!(try replace(replaced)), "it is on disk")
+    }
+}

@@ -30,6 +30,9 @@ package final class Lab {
         return reason
     }()
 
+    /// Whether the longer forms of tests were asked for.
+    package static var isLong: Bool { getenv("KITH_LONG_TESTS") != nil }
+
     /// Namespaces with one Avahi each.
     package init(nodes: Int) throws {
         let number = Self.count.withLock { count in

@@ -56,7 +56,8 @@ package final class TruthPoller: Sendable {
         package var description: String { (lies.map(\.description) + timeline).joined(separator: "\n") }
 
         /// How long after a moment a node first called a peer by a state; nil when it never did.
-        package func seconds(from moment: Double, until speaker: String, says state: String, of peer: String) -> Double? {
+        package func seconds(from moment: Double, until speaker: String, says state: String, of peer: String) -> Double?
+        {
             samples[speaker]?.first { $0.asked >= moment && $0.states[peer] == state }.map { $0.answered - moment }
         }
     }
@@ -100,7 +101,9 @@ package final class TruthPoller: Sendable {
 
     private static func status(_ socket: String) -> JSONValue? {
         let request = HTTPClientRequest(method: "GET", target: "/v1/status")
-        guard let answer = try? HTTPClient(.unixSocket(socket)).send(request), answer.head.status == 200 else { return nil }
+        guard let answer = try? HTTPClient(.unixSocket(socket)).send(request), answer.head.status == 200 else {
+            return nil
+        }
         return try? JSONValue(parsing: answer.body)
     }
 

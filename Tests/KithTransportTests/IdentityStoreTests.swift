@@ -132,7 +132,9 @@ import Testing
         try store.write([2], to: "notes.sqlite")
         try store.leave()
         #expect(store.state() == .left)
-        #expect(TemporaryDirectory.names(in: path) == ["identity.pem", "notes.sqlite"])
+        #expect(TemporaryDirectory.names(in: path) == ["former-group", "identity.pem", "notes.sqlite"])
+        #expect(store.formerGroup()?.shortFingerprint == member.trust.shortFingerprint)
+        #expect(store.formerGroup()?.name == member.groupName)
         #expect(message { _ = try store.load() }.contains("has left its group"))
         try store.leave()
         try store.create(member)
@@ -144,7 +146,7 @@ import Testing
         #expect(message { try store.leave() }.contains("move it to a safe place first"))
         #expect(store.state() == .present)
         try store.leave(discardingRoot: true)
-        #expect(store.state() == .left && TemporaryDirectory.names(in: path) == ["identity.pem"])
+        #expect(store.state() == .left && TemporaryDirectory.names(in: path) == ["former-group", "identity.pem"])
     }
 
     @Test func `a reset makes room for a new identity, also where the old one is broken`() throws {

@@ -32,7 +32,7 @@ import Testing
             self.diskFails = diskFails
             self.outcomes = outcomes
             let membership = Membership(trust: identity.trust)
-            let desk = try JoinDesk(identity: identity, membership: membership, book: book, now: { clock.value }) {
+            let desk = JoinDesk(identity: identity, membership: membership, book: book, now: { clock.value }) {
                 bytes throws(TransportError) in
                 if diskFails.value { throw .system("writing invites", 28) }
                 disk.change { $0 = bytes }
@@ -112,6 +112,24 @@ import Testing
         #expect(error(try await join(code)) == .joinRefused(.expired))
     }
 
+    @Test(arguments: [("19900101000000Z", "19910101000000Z"), ("90000101000000Z", "99991231235959Z")])
+    func `an inviter whose certificate is out of its dates lets others in`(from: String, to: String) async throws {
+        let key = try PrivateKey.generate()
+        let adminKey = try PrivateKey.generate()
+        let info = try key.publicKeyInfo()
+        let admin = try group.root.makeAdmin(node: Identity.nodeID(ofPublicKeyInfo: info), key: adminKey, number: 1)
+        let certificate = try admin.issueNode(publicKeyInfo: info, role: .admin, number: 1) {
+            $0.notBefore = from
+            $0.notAfter = to
+        }
+        let inviter = try Identity(
+            groupName: "ward seven", nodeName: "old", key: key, certificate: certificate, issuer: admin.certificate,
+            root: group.root.certificate, adminKey: adminKey)
+        let office = try Office(inviter)
+        let code = try office.desk.invite(role: .writer, validMilliseconds: 60_000)
+        #expect(try await join(code, at: office).get().peer.admittedBy == inviter.nodeID)
+    }
+
     @Test func `a code of another group is not shown to this one`() async throws {
         _ = try office.desk.invite(role: .writer, validMilliseconds: 60_000)
         let other = try TestGroup()
@@ -169,13 +187,14 @@ import Testing
         #expect(try await join(code).get().role == .writer)
     }
 
-    @Test func `only an admin invites, and admins only with the root of their group`() throws {
-        let member = try group.member()
+    @Test func `only an admin invites, and admins only with the root of their group`() async throws {
+        let desk = try Office(try group.member())
         #expect(throws: TransportError.identity("only an admin can invite; this node is a writer")) {
-            try JoinDesk(
-                identity: member, membership: Membership(trust: group.trust), book: InviteBook(), now: { 0 },
-                persist: { _ in })
+            try desk.desk.invite(role: .writer, validMilliseconds: 60_000, root: group.root)
         }
+        // With the root any member will do.
+        let code = try desk.desk.invite(role: .admin, validMilliseconds: 60_000, root: group.root)
+        #expect(try await join(code, at: desk).get().peer.isAdmin)
         #expect(throws: TransportError.self) { try office.desk.invite(role: .admin, validMilliseconds: 1) }
         let other = try TestGroup()
         #expect(throws: TransportError.self) {

@@ -78,7 +78,10 @@ import Testing
     }
 
     @Test func `an address that no interface has is told plainly`() throws {
-        #expect(throws: TransportError.address("no interface of this machine has the address 192.0.2.77 now; it must be there before the node starts")) {
+        #expect(
+            throws: TransportError.address(
+                "no interface of this machine has the address 192.0.2.77 now; it must be there before the node starts")
+        ) {
             try listener(on: Endpoint(host: "192.0.2.77", port: 0))
         }
     }

@@ -120,7 +120,7 @@ import Testing
             try SignedStatement(.policy(database: "notes", number: 2, json: [123, 125]), by: group.root))
         let copy = try Membership(trust: group.trust, encoded: membership.encoded)
         #expect(copy.encoded == membership.encoded)
-        #expect(copy.admit(member.chain) == .failure(.revoked))
+        #expect(copy.admit(member.chain) == .failure(.revoked(member.nodeID)))
         #expect(copy.standing(of: member.peer) == nil)
         #expect(copy.policy(of: "notes")?.number == 2)
         for count in stride(from: 0, to: membership.encoded.count, by: 7) {

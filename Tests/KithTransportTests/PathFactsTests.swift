@@ -41,7 +41,9 @@ import Testing
     @Test func `the kernel tells of a connection that is well`() async throws {
         let group = try TestGroup()
         let server = try TestServer(try .member(group.first))
-        let client = try Connection.dial(server.endpoint, try .member(try group.member()), segmentBytes: 1_220) { _, _ in }
+        let client = try Connection.dial(server.endpoint, try .member(try group.member()), segmentBytes: 1_220) {
+            _, _ in
+        }
         #expect(await eventually { !server.connections.isEmpty })
         client.send([UInt8](repeating: 7, count: 100_000))
         #expect(await server.recorder.wait { $0.count == 100_000 } != nil)

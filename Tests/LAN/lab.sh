@@ -15,6 +15,10 @@
 #   lab_cut I          pulls the cable of node I;  lab_heal I puts it back
 #   lab_part I         takes node I off the bridge while its own cable stays in;  lab_join I puts it back
 #   lab_avahi_stop I [SIGNAL]    ends node I's avahi-daemon (TERM, or KILL for a crash);  lab_avahi_start I starts it
+#   lab_bus_stop I     ends node I's bus, and its avahi-daemon with it;  lab_bus_start I starts the bus
+#   lab_isolate I      keeps node I apart from the other isolated ones, as a switch or access point does;  lab_unisolate I
+#   lab_wall I RULE... adds a rule to node I's firewall, as iptables and ip6tables take it (-A INPUT ...);  lab_unwall I
+#   lab_second I...    a second bridge with node I's eth1 on it, 10.78.0.I
 #   lab_down           takes everything down (also at exit)
 
 LAB_ID=${LAB_ID:-$$}
@@ -70,13 +74,13 @@ lab_node() {
   ip -n "$space" link set eth0 up
   printf '[server]\nhost-name=node%s\nuse-ipv4=yes\nuse-ipv6=yes\n[publish]\npublish-workstation=no\n' "$i" \
     > "$LAB_DIR/avahi$i.conf"
+  # A process that holds the namespaces, whatever else of the node ends.
   ip netns exec "$space" unshare -m --propagation private bash -c '
     mount -t tmpfs tmpfs /run && mkdir -p /run/dbus /run/avahi-daemon || exit 1
     echo $$ > "$1.new" && mv "$1.new" "$1"
-    exec dbus-daemon --system --nofork --nopidfile --nosyslog' lab "$LAB_DIR/pid$i" \
-    > "$LAB_DIR/dbus$i.log" 2>&1 < /dev/null &
+    exec sleep infinity' lab "$LAB_DIR/pid$i" > "$LAB_DIR/dbus$i.log" 2>&1 < /dev/null &
   disown
-  lab_wait 100 test -s "$LAB_DIR/pid$i" && lab_wait 100 on "$i" test -S /run/dbus/system_bus_socket || {
+  lab_wait 100 test -s "$LAB_DIR/pid$i" && lab_bus_start "$i" || {
     echo "node $i: no bus: $(tail -n 1 "$LAB_DIR/dbus$i.log")"
     return 1
   }
@@ -137,6 +141,51 @@ lab_part() { ip link set "kv$LAB_ID-$1" nomaster; }
 
 lab_join() { ip link set "kv$LAB_ID-$1" master "$LAB_BRIDGE"; }
 
+lab_bus_start() {
+  on "$1" bash -c 'echo $$ > "$1"; exec dbus-daemon --system --nofork --nopidfile --nosyslog' lab "$LAB_DIR/buspid$1" \
+    >> "$LAB_DIR/dbus$1.log" 2>&1 < /dev/null &
+  disown
+  lab_wait 100 lab_bus_answers "$1"
+}
+
+lab_bus_answers() {
+  on "$1" dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetId > /dev/null
+}
+
+# Avahi ends by itself when its bus does.
+lab_bus_stop() {
+  local pid
+  pid=$(cat "$LAB_DIR/buspid$1") && kill -KILL "$pid" && lab_wait 100 lab_gone "$pid" || return 1
+  on "$1" rm -f /run/dbus/system_bus_socket
+  pid=$(cat "$LAB_DIR/avahipid$1" 2>/dev/null) && { lab_wait 40 lab_gone "$pid" || kill -KILL "$pid"; lab_wait 40 lab_gone "$pid"; }
+  rm -f "$LAB_DIR/buspid$1" "$LAB_DIR/avahipid$1"
+}
+
+lab_isolate() { bridge link set dev "kv$LAB_ID-$1" isolated on; }
+
+lab_unisolate() { bridge link set dev "kv$LAB_ID-$1" isolated off; }
+
+lab_wall() {
+  local i=$1
+  shift
+  on "$i" iptables -w "$@" && on "$i" ip6tables -w "$@"
+}
+
+lab_unwall() { on "$1" iptables -w -F && on "$1" ip6tables -w -F; }
+
+lab_second() {
+  local i
+  if ! ip link show "kc$LAB_ID" > /dev/null 2>&1; then
+    ip link add "kc$LAB_ID" type bridge && ip link set "kc$LAB_ID" type bridge mcast_snooping 0 && ip link set "kc$LAB_ID" up || return 1
+  fi
+  for i in "$@"; do
+    ip link add "kw$LAB_ID-$i" type veth peer name eth1 netns "k$LAB_ID-$i" || return 1
+    ip link set "kw$LAB_ID-$i" master "kc$LAB_ID" up
+    ip -n "k$LAB_ID-$i" addr add "10.78.0.$i/24" dev eth1
+    ip -n "k$LAB_ID-$i" link set eth1 up
+  done
+}
+
 lab_down() {
   local file i pid
   trap - EXIT
@@ -148,9 +197,11 @@ lab_down() {
     # Whatever runs in a namespace of this run was started by this run.
     for pid in $(ip netns pids "k$LAB_ID-$i" 2>/dev/null); do kill -9 "$pid" 2>/dev/null; done
     ip link del "kv$LAB_ID-$i" 2>/dev/null
+    ip link del "kw$LAB_ID-$i" 2>/dev/null
     ip netns del "k$LAB_ID-$i" 2>/dev/null
   done
   ip link del "$LAB_BRIDGE" 2>/dev/null
+  ip link del "kc$LAB_ID" 2>/dev/null
   rm -rf "$LAB_DIR"
   LAB_DIR=
 }

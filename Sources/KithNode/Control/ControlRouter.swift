@@ -76,6 +76,7 @@ package struct ControlRouter: Sendable {
             try await service.resume(peer: call.value("peer"))
             return HTTPResponse(status: 204)
         case "invitations": return try await invite(call)
+        case "members", "revocations", "roles": return try await routeMembership(call, operation)
         case "log":
             try call.require("PUT", parameters: ["level", "area"])
             guard let level = call.value("level") else { throw ControlError(.usage, "the parameter level is missing") }

@@ -26,6 +26,18 @@ package protocol ControlService: Sendable {
     /// Opens an invitation and makes its code.
     func invite(_ request: ControlInvite) async throws(ControlError) -> ControlInvitation
 
+    // MARK: Members
+
+    /// All nodes of the group that are known, also those whose membership has ended.
+    func members() async throws(ControlError) -> ControlMembers
+    /// Ends a node's membership for ever; returns when that is on disk.
+    /// - Parameter node: a name, the beginning of an id, or a whole id that is not known here.
+    /// - Parameter rootKey: the root's key as it stands in its file; nil for the one in the directory.
+    /// - Parameter isDryRun: says what would happen and does nothing.
+    func revoke(_ node: String, rootKey: [UInt8]?, isDryRun: Bool) async throws(ControlError) -> ControlRevocation
+    /// Makes a node a reader or a writer; returns when that is on disk.
+    func setRole(_ role: String, of node: String) async throws(ControlError) -> ControlRoleChange
+
     // MARK: Identity
 
     /// Who the node is, and on which machine.

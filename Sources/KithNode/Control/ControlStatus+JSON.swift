@@ -12,6 +12,22 @@ extension ControlStatus {
         object.add("discovery", json: discovery.json)
         object.add("databases", elements: databases.map(\.json))
         object.add("peers", elements: peers.map(\.json))
+        object.add("refusals", elements: refusals.map(\.json))
+        return object.bytes
+    }
+}
+
+extension ControlStatus.Refused {
+    fileprivate var json: [UInt8] {
+        var object = JSONObjectWriter()
+        object.add("node", node)
+        object.add("name", name)
+        object.add("address", address)
+        object.add("by", isByPeer ? "peer" : "this_node")
+        object.add("reason", reason)
+        object.add("count", count)
+        object.add("since", time: since)
+        object.add("last_at", time: lastAt)
         return object.bytes
     }
 }
@@ -55,6 +71,8 @@ extension ControlStatus.Discovery {
         object.add("since", time: since)
         object.add("last_error", lastError)
         object.add("foreign_groups", foreignGroups)
+        object.add(
+            "interfaces", json: interfaces.map { JSONObjectWriter.array($0.map { JSONObjectWriter.string($0) }) })
         return object.bytes
     }
 }
@@ -97,6 +115,7 @@ extension ControlStatus.Peer {
         }
         object.add("round_trip_ms", json: roundTrip)
         object.add("clock_offset_ms", clockOffsetMilliseconds)
+        object.add("clock_error_ms", clockErrorMilliseconds)
         object.add("sent_bytes", sentBytes)
         object.add("received_bytes", receivedBytes)
         object.add("version", version)

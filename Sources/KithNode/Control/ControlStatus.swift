@@ -57,6 +57,8 @@ package struct ControlStatus: Hashable, Sendable {
         package var lastError: String?
         /// Other groups of Kith seen on the network; nil where discovery does not tell.
         package var foreignGroups: Int?
+        /// The network interfaces that count for discovery and have an address now; nil without discovery.
+        package var interfaces: [String]?
 
         package init() {}
     }
@@ -153,6 +155,8 @@ package struct ControlStatus: Hashable, Sendable {
         package var lastExchangeAt: Int64?
         package var roundTripMilliseconds: Double?
         package var clockOffsetMilliseconds: Int64?
+        /// By how much the offset may be wrong: half a round trip.
+        package var clockErrorMilliseconds: Int64?
         package var sentBytes: UInt64?
         package var receivedBytes: UInt64?
         package var version: String?
@@ -161,6 +165,22 @@ package struct ControlStatus: Hashable, Sendable {
         package var pausedUntil: Int64?
         package var candidates: [Candidate] = []
         package var databases: [PeerDatabase] = []
+
+        package init() {}
+    }
+
+    /// Somebody who was turned away lately, or who turned this node away.
+    package struct Refused: Hashable, Sendable {
+        /// The node's id, where it is known; whoever shows it need not be it.
+        package var node: String?
+        package var name: String?
+        package var address: String?
+        /// Whether the peer refused this node, rather than this node the peer.
+        package var isByPeer = false
+        package var reason = ""
+        package var count = 1
+        package var since: Int64 = 0
+        package var lastAt: Int64 = 0
 
         package init() {}
     }
@@ -174,6 +194,8 @@ package struct ControlStatus: Hashable, Sendable {
     package var databases: [Database] = []
     /// Ascending by id.
     package var peers: [Peer] = []
+    /// The latest first.
+    package var refusals: [Refused] = []
 
     package init(generatedAt: Int64) { self.generatedAt = generatedAt }
 

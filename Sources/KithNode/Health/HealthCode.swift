@@ -3,6 +3,8 @@
 package enum HealthCode: String, CaseIterable, Sendable {
     // Discovery.
     case discoveryDown = "DISCOVERY_DOWN"
+    case notAnnounced = "NOT_ANNOUNCED"
+    case multicastLost = "MULTICAST_LOST"
     // Storage.
     case storageFull = "STORAGE_FULL"
     case storageFailed = "STORAGE_FAILED"
@@ -19,12 +21,16 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case descriptorsLow = "DESCRIPTORS_LOW"
     // Membership.
     case identityDuplicate = "IDENTITY_DUPLICATE"
+    case revoked = "REVOKED"
+    case singleAdmin = "SINGLE_ADMIN"
     case machineChanged = "MACHINE_CHANGED"
 
     /// What the check means and what to do.
     package var page: HealthPage {
         switch self {
         case .discoveryDown: .discoveryDown
+        case .notAnnounced: .notAnnounced
+        case .multicastLost: .multicastLost
         case .storageFull: .storageFull
         case .storageFailed: .storageFailed
         case .rollbackDetected: .rollbackDetected
@@ -36,6 +42,8 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .pathMTU: .pathMTU
         case .descriptorsLow: .descriptorsLow
         case .identityDuplicate: .identityDuplicate
+        case .revoked: .revoked
+        case .singleAdmin: .singleAdmin
         case .machineChanged: .machineChanged
         }
     }

@@ -40,7 +40,10 @@ struct HealthLedger {
                 code: finding.code.rawValue, level: finding.level, summary: finding.summary, action: finding.action,
                 since: entries[finding.code]?.since)
         }
-        return (checks.filter { $0.level == .critical } + checks.filter { $0.level != .critical }, changes)
+        let ordered = [ControlStatus.Level.critical, .warning, .ok].flatMap { level in
+            checks.filter { $0.level == level }
+        }
+        return (ordered, changes)
     }
 }
 

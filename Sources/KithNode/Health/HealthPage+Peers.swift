@@ -27,14 +27,15 @@ extension HealthPage {
 
     static let clockSkew = HealthPage(
         meaning: [
-            "The clock of a connected peer and that of this machine are more than a minute apart. Of two edits of one "
-                + "field the one with the later time wins, so the machine whose clock is ahead wins until the next edit.",
+            "A peer's clock and this one differ by more than a minute, beyond what the measurement may be wrong by; where two "
+                + "or more peers agree against this machine, it is this clock that is off. Of two edits of one field the one "
+                + "with the clock ahead wins, until the next edit.",
             "Nothing is refused or lost: an edit made with knowledge of another always replaces it, whatever the clocks say.",
         ],
-        shows: ["`kith status NODE` has the difference, as measured over the link."],
+        shows: ["`kith status NODE` has how far the clock of NODE is off: its clock +N ms is ahead."],
         actions: [
-            "See which of the two is wrong: `date -u` on both, `timedatectl` says whether a time service runs.",
-            "Set it by a time service: `timedatectl set-ntp true`.",
+            "See which of the two is wrong: `date -u` on both; `timedatectl` says whether a time service runs.",
+            "Set the clocks by a time service: `timedatectl set-ntp true`.",
         ],
         ends: "A few seconds after the clocks agree, or when the peer is not connected any more.")
 }

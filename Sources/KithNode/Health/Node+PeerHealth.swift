@@ -4,24 +4,7 @@ import KithReplication
 extension Node {
     func peerFindings(now: Int64) -> [HealthFinding] {
         let known = peers.values.sorted { $0.id < $1.id }
-        return skewFindings(known) + blockedFindings(known, now: now) + pauseFindings(now: now)
-    }
-
-    private func skewFindings(_ known: [PeerState]) -> [HealthFinding] {
-        let skewed = known.compactMap { peer -> (PeerState, Int64)? in
-            guard peer.isOpen, let offset = peer.clockOffsetMilliseconds,
-                offset.magnitude > NodeLimits.clockSkewMilliseconds
-            else { return nil }
-            return (peer, offset)
-        }
-        guard let (peer, offset) = skewed.first else { return [] }
-        return [
-            HealthFinding(
-                code: .clockSkew, level: .warning,
-                summary:
-                    "the clock of \(peer.shownName) is \(offset.magnitude / 1_000) s \(offset > 0 ? "ahead of" : "behind") this one",
-                action: "set both clocks by a time service; until then the clock that is ahead wins edits of one field")
-        ]
+        return clockFindings(now: now) + blockedFindings(known, now: now) + pauseFindings(now: now)
     }
 
     private func blockedFindings(_ known: [PeerState], now: Int64) -> [HealthFinding] {

@@ -26,6 +26,10 @@ final class LinkDriver: @unchecked Sendable {
     let id: UInt64
     let peer: PeerIdentity
     let connection: Connection
+    /// Whether this node was no reader when the link was made.
+    let isSource: Bool
+    /// What was known of the group when the hello was made: `Membership.changeCount`.
+    let knownStatements: UInt64
     var isDialled: Bool { connection.direction == .dialled }
     /// A number that both ends know.
     let tieBreak: UInt64
@@ -50,13 +54,16 @@ final class LinkDriver: @unchecked Sendable {
 
     init(
         id: UInt64, peer: PeerIdentity, connection: Connection, tieBreak: UInt64, configuration: LinkConfiguration,
-        catalog: DatabaseCatalog, log: Log, news: @escaping @Sendable (LinkDriver, LinkNews) -> Void
+        catalog: DatabaseCatalog, knownStatements: UInt64 = 0, log: Log,
+        news: @escaping @Sendable (LinkDriver, LinkNews) -> Void
     ) {
         self.id = id
         self.peer = peer
         self.connection = connection
         self.tieBreak = tieBreak
         self.catalog = catalog
+        self.knownStatements = knownStatements
+        isSource = configuration.localIsSource
         self.log = log
         self.news = news
         link = Link(configuration)

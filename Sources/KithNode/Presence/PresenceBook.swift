@@ -19,13 +19,21 @@ package struct PresenceBook: Sendable {
     /// This node's record as it was sent last.
     package private(set) var own: PresenceRecord?
     private var ownSentAt: Instant?
+    /// Whether the record is to be sent though it says nothing new.
+    private var mustRenew = false
+    /// The highest counter of a record of this node's id that came round and was above its own: one of before a restart,
+    /// with a clock that has been set back meanwhile, or a twin's.
+    private var outranking: UInt64 = 0
 
     package init(node: NodeID) { self.node = node }
 
     /// Takes a record from a neighbour.
     /// - Returns: whether it is news, to be passed on to the other neighbours.
     package mutating func hear(_ record: PresenceRecord, encoded: [UInt8], now: Instant) -> Bool {
-        guard record.node != node else { return false }
+        guard record.node != node else {
+            outrank(record.counter)
+            return false
+        }
         if let known = entries[record.node]?.record.counter ?? forgotten[record.node], record.counter <= known {
             return false
         }
@@ -36,6 +44,13 @@ package struct PresenceBook: Sendable {
         return true
     }
 
+    /// A record of this node's id came round. One that others would believe before its own is outranked with the next.
+    private mutating func outrank(_ counter: UInt64) {
+        guard let own, counter > own.counter, counter > outranking else { return }
+        outranking = counter
+        mustRenew = true
+    }
+
     /// This node's own record when it is to be sent: it changed and the last is not too fresh, or it grows old.
     /// - Parameters:
     ///   - counter: of the first record; from the wall clock, so that it rises across restarts.
@@ -43,11 +58,12 @@ package struct PresenceBook: Sendable {
     package mutating func ownRecord(
         counter: UInt64, now: Instant, _ describe: (UInt64) -> PresenceRecord
     ) -> PresenceRecord? {
-        let next = max(counter, (own?.counter ?? 0) + 1)
+        let highest = max(own?.counter ?? 0, outranking)
+        let next = max(counter, highest == .max ? highest : highest + 1)
         let record = describe(next)
         if let own, let ownSentAt {
             let age = now.milliseconds(since: ownSentAt)
-            let changed = record.says(otherThan: own)
+            let changed = mustRenew || record.says(otherThan: own)
             guard
                 age >= NodeLimits.presenceIntervalMilliseconds
                     || (changed && age >= NodeLimits.presenceMinimumMilliseconds)
@@ -55,6 +71,7 @@ package struct PresenceBook: Sendable {
         }
         own = record
         ownSentAt = now
+        mustRenew = false
         return record
     }
 
@@ -67,6 +84,9 @@ package struct PresenceBook: Sendable {
         }
         entries = entries.filter { now.milliseconds(since: $1.heardAt) < NodeLimits.presenceLifeMilliseconds }
     }
+
+    /// A node is a member no more: its record goes.
+    package mutating func forget(_ node: NodeID) { entries[node] = nil }
 
     /// All records but this node's own, ascending by node.
     package var records: [PresenceRecord] { entries.keys.sorted().compactMap { entries[$0]?.record } }
@@ -81,5 +101,6 @@ extension PresenceRecord {
     fileprivate func says(otherThan other: PresenceRecord) -> Bool {
         neighbours != other.neighbours || databases != other.databases || name != other.name
             || isReader != other.isReader || doubled != other.doubled || softwareVersion != other.softwareVersion
+            || addresses != other.addresses || isAnnounced != other.isAnnounced
     }
 }

@@ -4,12 +4,13 @@ import KithReplication
 // A presence record is a CBOR map (RFC 8949, deterministic): 1 node (32 bytes), 2 counter, 3 name, 4 software version,
 // 5 whether it is a reader, 6 neighbours (an array of 32 bytes each, ascending), 7 databases (an array of [name, timeline,
 // sequence, digest], ascending by name), 8 the number of the process (0 for none), 9 identities of which two nodes live (as
-// 6). Unknown keys are passed over, and pass on unread: a record travels as it came.
+// 6), 10 addresses (an array of texts; left out where there are none), 11 whether it is announced by DNS-SD (left out where
+// it is not). Unknown keys are passed over, and pass on unread: a record travels as it came.
 
 extension PresenceRecord {
     package var encoded: [UInt8] {
         var writer = CBORWriter()
-        writer.beginMap(9)
+        writer.beginMap(9 + (addresses.isEmpty ? 0 : 1) + (isAnnounced ? 1 : 0))
         writer.append(uint: 1)
         writer.append(bytes: node.bytes)
         writer.append(uint: 2)
@@ -37,6 +38,15 @@ extension PresenceRecord {
         writer.append(uint: 9)
         writer.beginArray(doubled.count)
         for node in doubled { writer.append(bytes: node.bytes) }
+        if !addresses.isEmpty {
+            writer.append(uint: 10)
+            writer.beginArray(addresses.count)
+            for address in addresses { writer.append(text: address) }
+        }
+        if isAnnounced {
+            writer.append(uint: 11)
+            writer.append(bool: true)
+        }
         return writer.bytes
     }
 
@@ -57,6 +67,8 @@ extension PresenceRecord {
         var databases: [Database] = []
         var instance: UInt64 = 0
         var doubled: [NodeID] = []
+        var addresses: [String] = []
+        var isAnnounced = false
         var keys = try reader.map()
         while let key = try keys.next(&reader) {
             switch key {
@@ -78,13 +90,19 @@ extension PresenceRecord {
                 for _ in 0..<(try reader.array(atMost: NodeLimits.presenceTwins, "doubled nodes")) {
                     doubled.append(try Self.node(&reader))
                 }
+            case 10:
+                for _ in 0..<(try reader.array(atMost: NodeLimits.presenceAddresses, "addresses")) {
+                    addresses.append(try reader.text(atMost: NodeLimits.presenceAddressBytes, "an address"))
+                }
+            case 11: isAnnounced = try reader.bool()
             default: try reader.skip()
             }
         }
         guard let node else { throw ProtocolError("a presence record names no node") }
         self.init(
             node: node, counter: counter, name: name, softwareVersion: softwareVersion, isReader: isReader,
-            neighbours: neighbours, databases: databases, instance: instance, doubled: doubled)
+            neighbours: neighbours, databases: databases, instance: instance, doubled: doubled, addresses: addresses,
+            isAnnounced: isAnnounced)
     }
 
     private static func node(_ reader: inout CBORReader) throws(ProtocolError) -> NodeID {

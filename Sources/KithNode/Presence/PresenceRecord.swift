@@ -29,10 +29,15 @@ package struct PresenceRecord: Hashable, Sendable {
     package let instance: UInt64
     /// Identities of which this node has found two nodes alive, ascending.
     package let doubled: [NodeID]
+    /// Where it says that it can be reached besides, as `HOST:PORT`: what an administrator gave it to tell. Hints.
+    package let addresses: [String]
+    /// Whether its machine announces it by DNS-SD now.
+    package let isAnnounced: Bool
 
     package init(
         node: NodeID, counter: UInt64, name: String, softwareVersion: String, isReader: Bool, neighbours: [NodeID],
-        databases: [Database], instance: UInt64 = 0, doubled: [NodeID] = []
+        databases: [Database], instance: UInt64 = 0, doubled: [NodeID] = [], addresses: [String] = [],
+        isAnnounced: Bool = false
     ) {
         self.node = node
         self.counter = counter
@@ -43,5 +48,7 @@ package struct PresenceRecord: Hashable, Sendable {
         self.databases = databases
         self.instance = instance
         self.doubled = doubled
+        self.addresses = addresses
+        self.isAnnounced = isAnnounced
     }
 }

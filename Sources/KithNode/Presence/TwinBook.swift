@@ -22,9 +22,10 @@ package struct TwinBook: Sendable {
     private let startedAt: Instant
     /// Of each node the instances heard of, the present one last.
     private var instances: [NodeID: [UInt64]] = [:]
-    /// Until when it is believed, of what this node has found out itself, and of what others say.
+    /// Until when it is believed, of what this node has found out itself.
     private var found: [NodeID: Instant] = [:]
-    private var told: [NodeID: Instant] = [:]
+    /// By node what it last said that it has found out, and when.
+    private var told: [NodeID: (twins: [NodeID], at: Instant)] = [:]
     private var dialledSelf: [SelfDial] = []
     private var acceptedSelf: [Instant] = []
 
@@ -41,7 +42,8 @@ package struct TwinBook: Sendable {
 
     /// All of them, also by what others say, ascending.
     package func all(now: Instant) -> [NodeID] {
-        Set(found.merging(told) { max($0, $1) }.filter { $0.value > now }.keys).sorted()
+        let told = told.values.filter { now.milliseconds(since: $0.at) < NodeLimits.presenceLifeMilliseconds }
+        return Set(found(now: now) + told.flatMap(\.twins)).sorted()
     }
 
     /// Whether two nodes live under this identity, as far as this node has found out itself.
@@ -49,7 +51,7 @@ package struct TwinBook: Sendable {
 
     /// Something showed that two nodes live under an identity.
     package mutating func note(_ node: NodeID, now: Instant) {
-        if found.count >= NodeLimits.twins, found[node] == nil { expire(&found, now) }
+        if found.count >= NodeLimits.twins, found[node] == nil { found = found.filter { $0.value > now } }
         guard found.count < NodeLimits.twins || found[node] != nil else { return }
         found[node] = now.advanced(byMilliseconds: NodeLimits.twinMilliseconds)
     }
@@ -57,12 +59,10 @@ package struct TwinBook: Sendable {
     /// A presence record came.
     /// - Parameter isNews: whether nobody has told of it before, and it is not older than what is known.
     package mutating func hear(_ record: PresenceRecord, isNews: Bool, now: Instant) {
+        // Of a twin's own records, which are no news here, the last one counts too.
         if isNews || record.node == node {
-            for twin in record.doubled {
-                if told.count >= NodeLimits.twins, told[twin] == nil { expire(&told, now) }
-                guard told.count < NodeLimits.twins || told[twin] != nil else { break }
-                told[twin] = now.advanced(byMilliseconds: NodeLimits.presenceLifeMilliseconds)
-            }
+            let isRoom = told.count < NodeLimits.twins || told[record.node] != nil
+            told[record.node] = record.doubled.isEmpty || !isRoom ? nil : (record.doubled, now)
         }
         if record.node == node { return hearOwn(record.instance, now: now) }
         // Nodes of an earlier version have none.
@@ -111,16 +111,12 @@ package struct TwinBook: Sendable {
     /// Lets time pass.
     /// - Returns: addresses at which a twin has answered.
     package mutating func expire(now: Instant) -> [Endpoint] {
-        expire(&found, now)
-        expire(&told, now)
+        found = found.filter { $0.value > now }
+        told = told.filter { now.milliseconds(since: $0.value.at) < NodeLimits.presenceLifeMilliseconds }
         acceptedSelf.removeAll { now.milliseconds(since: $0) >= NodeLimits.selfDialMilliseconds }
         let unanswered = dialledSelf.filter { now.milliseconds(since: $0.at) >= NodeLimits.selfDialMilliseconds }
         dialledSelf.removeAll { now.milliseconds(since: $0.at) >= NodeLimits.selfDialMilliseconds }
         if !unanswered.isEmpty { note(node, now: now) }
         return unanswered.map(\.address)
-    }
-
-    private func expire(_ entries: inout [NodeID: Instant], _ now: Instant) {
-        entries = entries.filter { $0.value > now }
     }
 }

@@ -48,7 +48,12 @@ extension Node {
         }
         for entry in entries {
             guard let name = try? DatabaseName(entry.name) else { continue }
-            if catalog.wants(name) { make(name, because: peer) } else { fillNext(entry.name) }
+            // A reader makes no databases, so one that only a reader has is nobody's.
+            if catalog.wants(name), driver.peer.role != .reader {
+                make(name, because: peer)
+            } else {
+                fillNext(entry.name)
+            }
         }
     }
 
@@ -99,14 +104,17 @@ extension Node {
 
     // MARK: Policies
 
-    /// Sets the policies that the group has decided on, as they stand now.
+    /// Sets the policies that the group has decided on, as they stand now, or the one that holds without a decision.
     func applyPolicies(_ names: [String]) {
         for name in names {
-            guard let database = catalog[name], let policy = membership.policy(of: name) else { continue }
-            let stored = StoredPolicy(
-                number: policy.number, name: MergePolicies.name(ofPolicy: policy.json), statement: policy.json)
+            guard let database = catalog[name] else { continue }
+            let policy = membership.policy(of: name)
+            let stored =
+                policy.map {
+                    StoredPolicy(number: $0.number, name: MergePolicies.name(ofPolicy: $0.json), statement: $0.json)
+                } ?? .initial
             database.write { transaction throws(StoreError) in
-                try transaction.setPolicy(stored)
+                try transaction.replacePolicy(stored)
             } completion: { [log] result in
                 switch result {
                 case .success(true):

@@ -22,7 +22,7 @@ extension Node {
             return { _, event in driver.handle(event) }
         case .applicant(let publicKeyInfo):
             if isHeld { return nil }
-            return desk?.handler(for: publicKeyInfo, on: connection) { [weak self, log] outcome in
+            return desk.handler(for: publicKeyInfo, on: connection) { [weak self, log] outcome in
                 switch outcome {
                 case .admitted(let node, let role):
                     log(.info, .node, "admitted a node to the group", ["peer": node.short, "role": role.description])
@@ -39,13 +39,14 @@ extension Node {
     func makeDriver(_ connection: Connection, _ peer: PeerIdentity, tieBreak: UInt64) -> LinkDriver {
         var link = LinkConfiguration(
             localNode: id, peerNode: peer.nodeID, nodeName: identity.nodeName, softwareVersion: KithVersion.text)
-        link.localIsSource = identity.role != .reader
+        let known = membership.changeCount
+        link.localIsSource = role != .reader
         link.peerIsSource = peer.role != .reader
         link.statements = statementChunks.first ?? []
         let number = linkNumbers.wrappingAdd(1, ordering: .relaxed).newValue
         return LinkDriver(
             id: number, peer: peer, connection: connection, tieBreak: tieBreak, configuration: link, catalog: catalog,
-            log: log
+            knownStatements: known, log: log
         ) { [weak self] driver, news in
             guard let self else { return }
             self.queue.async { self.heard(news, from: driver) }
@@ -58,7 +59,7 @@ extension Node {
         let peer = driver.peer.nodeID
         let now = SystemClock.now
         if peer == id { twins.acceptedSelf(isDialling: !attempts.isEmpty, now: now) }
-        guard isRunning, peer != id else { return driver.connection.close() }
+        guard isRunning, peer != id, holds(driver) else { return driver.connection.close() }
         drivers[driver.id] = driver
         if isHeld {
             driver.start(held: Set(catalog.databases.map(\.name.string)))
@@ -100,7 +101,6 @@ extension Node {
         state.link = driver.id
         state.role = driver.peer.role
         state.lastError = nil
-        state.refusal = nil
         state.failures = 0
         peers[peer] = state
         if driver.isDialled {
@@ -166,6 +166,10 @@ extension Node {
             peers[peer]?.softwareVersion = description.softwareVersion
             peers[peer]?.protocolVersion = description.protocolVersion
             peers[peer]?.isOpen = true
+            peers[peer]?.refusal = nil
+            peers[peer]?.saysRevoked = false
+            refusals.forget(peer)
+            membership.note(name: description.nodeName, of: peer)
             peers[peer]?.stateSince = SystemClock.wallMilliseconds
             log(
                 .info, .link, "a peer has told of itself",
@@ -174,14 +178,18 @@ extension Node {
                     "protocol": "\(description.protocolVersion)",
                 ])
             carried(description.databases, by: driver)
-            for statements in statementChunks.dropFirst() { driver.post(.statements(statements)) }
+            // What was learnt since the hello was made is not in it.
+            let isNewer = membership.changeCount != driver.knownStatements
+            for statements in statementChunks.dropFirst(isNewer ? 0 : 1) { driver.post(.statements(statements)) }
             for record in presence.encodedRecords { driver.post(.presence(record)) }
             announcePresence(to: driver)
         case .peerDatabases(let entries): carried(entries, by: driver)
         case .presence(let bytes): heardPresence(bytes, from: driver)
         case .heartbeat(let roundTrip, let offset):
             peers[peer]?.roundTripMilliseconds = roundTrip
-            peers[peer]?.clockOffsetMilliseconds = offset
+            if let offset {
+                peers[peer]?.clock.add(roundTripMilliseconds: roundTrip, offsetMilliseconds: offset)
+            }
         case .status(let database, let status): stands(database, status, driver)
         case .refused(let database, let refusals):
             counters.documentsRefused += UInt64(refusals.count)
@@ -223,12 +231,7 @@ extension Node {
         } else if let end, end.isByPeer {
             peers[peer]?.lastError = reason
         }
-        if let end, end.isByPeer, [.notTrusted, .paused, .versionMismatch, .duplicate].contains(end.goodbye.code) {
-            peers[peer]?.refusal = reason
-            if end.goodbye.code == .duplicate { turnedAwayAsTwin(by: peer) }
-        } else if case .failed(.refusedByPeer) = ending {
-            peers[peer]?.refusal = reason
-        }
+        noteRefusal(driver, end, ending, reason)
         answered(driver.id)
         decideContention(with: peer, isOver: false)
         finishStopIfIdle()
@@ -238,15 +241,17 @@ extension Node {
     /// Takes in a peer's statements.
     /// - Returns: why the peer is not trusted any more; nil when it is.
     private func judge(_ statements: [[UInt8]], of driver: LinkDriver) -> String? {
-        take(membership.take(statements), except: driver.id)
+        let changes = membership.take(statements)
+        if changes.refused > 0 { noteForged(changes.refused, of: driver) }
+        take(changes, except: driver.id)
         return membership.standing(of: driver.peer) == nil ? "this node was revoked" : nil
     }
 
-    /// Revocations and policies for one message each: what a hello or an update may carry at most.
+    /// Revocations, changed roles and policies for one message each: what a hello or an update may carry at most.
     var statementChunks: [[[UInt8]]] {
         var chunks: [[[UInt8]]] = []
         var room = 0
-        for statement in membership.revocations + membership.policies {
+        for statement in membership.revocations + membership.changedRoles + membership.policies {
             // A larger one would be refused by every peer.
             guard statement.count <= ReplicationLimits.statementBytes else { continue }
             if statement.count > room || (chunks.last?.count ?? 0) >= ReplicationLimits.statements / 2 {
@@ -278,14 +283,7 @@ extension Node {
         for number in drivers.keys.sorted() where number != origin {
             for statements in statementChunks { drivers[number]?.post(.statements(statements)) }
         }
-        if changes.revocations {
-            for number in drivers.keys.sorted() {
-                guard let driver = drivers[number], membership.standing(of: driver.peer) == nil else { continue }
-                book.forget(driver.peer.nodeID)
-                peerNames.forget(driver.peer.nodeID)
-                driver.post(.stop(Goodbye(code: .notTrusted, text: "this node was revoked")))
-            }
-        }
+        if changes.revocations || changes.roles { judgeLinks() }
         applyPolicies(changes.policies)
     }
 }

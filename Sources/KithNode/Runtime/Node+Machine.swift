@@ -1,6 +1,7 @@
 import Dispatch
 import KithDiscovery
 import KithDocument
+import KithNetwork
 import KithReplication
 import KithStore
 import KithTransport
@@ -78,6 +79,19 @@ extension Node {
         schedule.putOff(.node(peer), until: now.advanced(byMilliseconds: NodeLimits.twinDialMilliseconds))
     }
 
+    /// Somebody announces this node's id. Anybody may: only who answers a dial with this node's key is a twin.
+    func lookAtTwins(_ services: [DiscoveredService]) {
+        let addresses = services.flatMap { $0.addresses.map { Endpoint.numeric($0.address) } }
+            .prefix(NodeLimits.selfDials)
+        guard Array(addresses) != announcedAsSelf else { return }
+        announcedAsSelf = Array(addresses)
+        for service in services {
+            let places = service.addresses.map(\.address.description).joined(separator: ", ")
+            log(.info, .discovery, "\(service.name) announces this node's own id at \(places)")
+        }
+        book.setStatic(staticPeers + announcedAsSelf)
+    }
+
     /// Whether something shows that another node runs with this node's identity.
-    func hasTwin(now: Instant) -> Bool { isDoubled || twins.all(now: now).contains(id) }
+    func hasTwin(now: Instant) -> Bool { twins.all(now: now).contains(id) }
 }

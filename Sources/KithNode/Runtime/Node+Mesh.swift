@@ -12,7 +12,7 @@ extension Node {
     func startDiscovery() {
         // Who is held is not announced: the original may be, under the same id.
         guard configuration.usesDiscovery, let listener, !isHeld else { return }
-        let discovery = AvahiDiscovery()
+        let discovery = AvahiDiscovery(interfaces: interfaces)
         self.discovery = discovery
         let advertisement = Advertisement(
             nodeName: identity.nodeName, nodeID: id, port: listener.port,
@@ -36,7 +36,7 @@ extension Node {
     private func discovered(_ services: [DiscoveredService]) {
         let before = Set(book.announcedNodes)
         book.setDiscovered(services.filter { $0.nodeID != id })
-        isDoubled = services.contains { $0.nodeID == id && $0.isPresent && !$0.addresses.isEmpty }
+        lookAtTwins(services.filter { $0.nodeID == id && $0.isPresent })
         for node in book.announcedNodes where !before.contains(node) {
             log(.debug, .discovery, "a node is announced", ["peer": node.short])
             schedule.hasten(.node(node), now: SystemClock.now)
@@ -72,6 +72,7 @@ extension Node {
         let wall = SystemClock.wallMilliseconds
         pauses.expire(now: wall)
         presence.expire(now: now)
+        refusals.expire(now: wall)
         for address in twins.expire(now: now) { book.reachedTwin(at: address, now: now.milliseconds) }
         noteSeen(now: now)
         forgetUnmet()
@@ -91,7 +92,9 @@ extension Node {
         let met = peers.keys.filter { peers[$0]?.link != nil || peers[$0]?.lastExchangeAt != nil }
         var members = Set(met).union(presence.records.map(\.node)).union(book.rememberedNodes)
         members.remove(id)
-        return members.filter { peers[$0]?.role != .reader && presence.record(of: $0)?.isReader != true }.sorted()
+        return members.filter { !isRevoked($0) }.filter {
+            peers[$0]?.role != .reader && presence.record(of: $0)?.isReader != true
+        }.sorted()
     }
 
     private func isReachable(_ node: NodeID) -> Bool {
@@ -100,7 +103,8 @@ extension Node {
     }
 
     private func targets(now: Instant, wall: Int64) -> [DialTarget] {
-        if isHeld { return [] }
+        // Whoever knows that it is revoked knocks at no door.
+        if isHeld || isRevokedHere { return [] }
         let members = members
         var wanted = selection.wanted(members: members, isReachable: isReachable)
         wanted += newcomers(Set(members)) + bridges(now: now)
@@ -117,13 +121,15 @@ extension Node {
 
     /// Nodes that are announced and that nobody has met yet: a few at a time, those first that have failed least.
     private func newcomers(_ members: Set<NodeID>) -> [NodeID] {
-        leastFailed(book.announcedNodes.filter { $0 != id && !members.contains($0) }, NodeLimits.fullMeshNodes)
+        leastFailed(
+            book.announcedNodes.filter { $0 != id && !members.contains($0) && !isRevoked($0) }, NodeLimits.fullMeshNodes
+        )
     }
 
     /// Nodes that were seen for a while and that the presence map does not have: the other half of a parted mesh.
     private func bridges(now: Instant) -> [NodeID] {
         let seen = announcedSince.filter { now.milliseconds(since: $1) >= NodeLimits.bridgingDelayMilliseconds }.keys
-        return leastFailed(seen.filter { presence.record(of: $0) == nil }, NodeLimits.bridgingLinks)
+        return leastFailed(seen.filter { presence.record(of: $0) == nil && !isRevoked($0) }, NodeLimits.bridgingLinks)
     }
 
     private func leastFailed(_ nodes: [NodeID], _ count: Int) -> [NodeID] {
@@ -142,7 +148,7 @@ extension Node {
         let remembered = Set(book.rememberedNodes)
         peers = peers.filter { node, peer in
             peer.link != nil || peer.lastExchangeAt != nil || peer.seenBeforeAt != nil
-                || presence.record(of: node) != nil || remembered.contains(node)
+                || presence.record(of: node) != nil || remembered.contains(node) || refusals.names(node)
         }
     }
 
@@ -152,6 +158,7 @@ extension Node {
         if let healthAt, now.milliseconds(since: healthAt) < NodeLimits.evaluationMilliseconds { return }
         healthAt = now
         noteRollbacks(now: SystemClock.wallMilliseconds)
+        noteUnheard(now: now)
         _ = health(now: SystemClock.wallMilliseconds)
         noteEndedMutes()
         rememberAddresses()
@@ -210,7 +217,7 @@ extension Node {
 
     private func dial(_ target: DialTarget, now: Instant) {
         guard let tls, attempts[target] == nil else { return }
-        let candidates: [Candidate]
+        var candidates: [Candidate]
         switch target {
         case .node(let node):
             let due = book.due(for: node, now: now.milliseconds)
@@ -218,6 +225,7 @@ extension Node {
         case .address(let text):
             candidates = book.candidates(for: nil, now: now.milliseconds).filter { $0.address.description == text }
         }
+        candidates = candidates.filter(isOnWantedInterface)
         guard !candidates.isEmpty else {
             if let node = target.node { peers[node]?.failures += 1 }
             return schedule.failed(target, now: now)
@@ -232,6 +240,14 @@ extension Node {
         attempt.start(services: services, discovery)
     }
 
+    /// Addresses that worked once are left alone while they are in the subnet of an interface that does not count.
+    private func isOnWantedInterface(_ candidate: Candidate) -> Bool {
+        guard !interfaces.texts.isEmpty, candidate.source == .remembered, case .numeric(let address) = candidate.address
+        else { return true }
+        let near = Interface.all().filter { $0.sharesSubnet(with: address.ip) }
+        return near.isEmpty || near.contains { interfaces.allows($0.name) }
+    }
+
     private func dialled(_ attempt: DialAttempt, _ outcome: DialAttempt.Outcome) {
         let now = SystemClock.now
         let expected = attempt.target.node
@@ -243,6 +259,7 @@ extension Node {
                 ["peer": expected?.short ?? "?", "address": address.description, "reason": reason])
             book.failed(address, for: expected, reason: reason, now: now.milliseconds, using: &random)
             if let expected, peers[expected]?.link == nil { peers[expected]?.lastError = reason }
+            if let error { noteRefusedDial(address, expected, error) }
         case .exhausted:
             attempts[attempt.target] = nil
             counters.dialsFailed += 1
@@ -268,6 +285,11 @@ extension Node {
         _ tieBreak: UInt64, now: Instant
     ) {
         if peer.nodeID == id {
+            if ownAddressesTold.count < NodeLimits.presenceNodes,
+                ownAddressesTold.insert(address.description).inserted
+            {
+                log(.info, .mesh, "\(address) is this node itself and is left alone")
+            }
             book.reachedSelf(at: address, now: now.milliseconds)
             twins.dialledSelf(at: address, now: now)
             connection.close()

@@ -1,9 +1,11 @@
 import KithDocument
+import KithTransport
 
 extension Node {
     /// Takes the names and times of the last run for peers that no link tells of yet.
     func readPeerNames(_ lines: [String]) {
         peerNames = PeerNames(lines: lines)
+        for member in membership.members where member.revocation != nil { peerNames.forget(member.node) }
         for (node, entry) in peerNames.entries where node != id {
             var peer = peers[node] ?? PeerState(node, now: entry.seenAt)
             peer.name = entry.name

@@ -1,5 +1,7 @@
 import Dispatch
+import KithDiscovery
 import KithDocument
+import KithNetwork
 import KithReplication
 import KithStore
 import KithTransport
@@ -18,7 +20,8 @@ extension Node {
                 databases: catalog.databases.prefix(NodeLimits.presenceDatabases).map { database in
                     let summary = database.summary
                     return .init(name: database.name.string, position: summary.position, digest: summary.digest)
-                }, instance: instance, doubled: Array(twins.found(now: now).prefix(NodeLimits.presenceTwins)))
+                }, instance: instance, doubled: Array(twins.found(now: now).prefix(NodeLimits.presenceTwins)),
+                addresses: advertised, isAnnounced: discovery?.state.phase == .advertised)
         }
         if let record {
             pass(on: record.encoded, except: nil)
@@ -32,6 +35,7 @@ extension Node {
         do throws(ProtocolError) {
             let record = try PresenceRecord(encoded: bytes)
             let now = SystemClock.now
+            guard !isRevoked(record.node) else { return }
             let isNews = presence.hear(record, encoded: bytes, now: now)
             twins.hear(record, isNews: isNews, now: now)
             guard isNews else { return }
@@ -39,6 +43,8 @@ extension Node {
                 peers[record.node] = PeerState(record.node, now: SystemClock.wallMilliseconds)
             }
             peers[record.node]?.name = record.name
+            book.setAdvertised(
+                record.addresses.compactMap { try? Endpoint(peer: $0) }, by: record.node)
             if peers[record.node]?.link == nil { peers[record.node]?.softwareVersion = record.softwareVersion }
             pass(on: bytes, except: driver.id)
         } catch {

@@ -18,6 +18,7 @@ extension Node {
         // Of those who are only announced a few: names are free on a network.
         let announced = book.announcedNodes.filter { peers[$0] == nil }.prefix(NodeLimits.shownStrangers)
         status.peers = Set(peers.keys).union(announced).subtracting([id]).sorted().map { peerStatus($0, now: now) }
+        status.refusals = shownRefusals()
         status.checks = health(now: now)
         return status
     }
@@ -27,7 +28,7 @@ extension Node {
         status.id = id.description
         status.name = identity.nodeName
         status.group = identity.groupName
-        status.role = identity.role.description
+        status.role = role.description
         status.version = KithVersion.text
         status.pid = getpid()
         status.startedAt = startedAt
@@ -45,6 +46,8 @@ extension Node {
         status.since = Int64(state.since)
         status.lastError = state.lastError
         status.foreignGroups = state.foreignGroups
+        let names = Interface.all().filter { $0.isRunning && !$0.isLoopback && interfaces.allows($0.name) }.map(\.name)
+        status.interfaces = Set(names).sorted()
         return status
     }
 
@@ -109,7 +112,7 @@ extension Node {
         let peer = peers[node] ?? PeerState(node, now: now)
         var status = ControlStatus.Peer()
         status.id = node.description
-        status.name = peer.name
+        status.name = peer.name ?? membership.member(node).flatMap { $0.name.isEmpty ? nil : $0.name }
         let pause = pauses.pause(of: node, now: now)
         (status.state, status.reason) = state(of: peer, isPaused: pause != nil, now: now)
         if isHeld { (status.state, status.reason) = (.paused, "this node is held: MACHINE_CHANGED") }
@@ -119,7 +122,8 @@ extension Node {
         status.version = peer.softwareVersion
         status.protocolVersion = peer.protocolVersion.map { Int($0) }
         status.pausedUntil = pause?.until
-        status.clockOffsetMilliseconds = peer.clockOffsetMilliseconds
+        status.clockOffsetMilliseconds = peer.clock.offsetMilliseconds
+        status.clockErrorMilliseconds = peer.clock.errorMilliseconds
         if let driver = peer.link.flatMap({ drivers[$0] }) {
             status.direction = driver.isDialled ? .dialled : .accepted
             status.address = driver.connection.remote
@@ -160,6 +164,7 @@ extension Node {
     }
 
     private func state(of peer: PeerState, isPaused: Bool, now: Int64) -> (ControlStatus.PeerState, String?) {
+        if isRevoked(peer.id) { return (.refused, Self.revokedReason) }
         if isPaused { return (.paused, "paused here") }
         guard peer.isOpen else {
             if let refusal = peer.refusal { return (.refused, refusal) }

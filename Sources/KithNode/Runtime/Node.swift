@@ -22,19 +22,27 @@ package final class Node: @unchecked Sendable {
     let identities: IdentityStore
     let identity: Identity
     let membership: Membership
-    let desk: JoinDesk?
+    let desk: JoinDesk
     let catalog: DatabaseCatalog
     let startedAt = SystemClock.wallMilliseconds
     var tls: TLSContext?
     var listener: Listener?
     var discovery: AvahiDiscovery?
     var networkWatch: NetworkWatch?
+    /// Which interfaces count; read from the configuration by `start`.
+    var interfaces = InterfacePatterns.all
+    /// What this node tells of where it can be reached.
+    var advertised: [String] = []
+    /// Addresses that proved to be this node's own and were told of in the log.
+    var ownAddressesTold: Set<String> = []
+    /// Since when neighbours say that they are announced, and are not heard.
+    var unheardSince: [NodeID: Instant] = [:]
     /// When attempts under way were last given up for another network.
     var networkGainedAt: Instant?
     var control: ControlServer?
 
     // The mesh.
-    let selection: MeshSelection
+    var selection: MeshSelection
     var arbiter: LinkArbiter
     var schedule: DialSchedule<DialTarget>
     var book = CandidateBook()
@@ -44,6 +52,7 @@ package final class Node: @unchecked Sendable {
     var peers: [NodeID: PeerState] = [:]
     var firstFeeds = FirstFeeds()
     var pauses = PauseList()
+    var refusals = RefusalBook()
     var presence: PresenceBook
     let linkNumbers = Atomic<UInt64>(0)
     /// Names this process among all that run with this identity, one after the other or, by mistake, at once.
@@ -89,8 +98,9 @@ package final class Node: @unchecked Sendable {
     var healthAt: Instant?
     /// Since when nodes are announced to which there is no link.
     var announcedSince: [NodeID: Instant] = [:]
-    /// Another machine announces this node's id.
-    var isDoubled = false
+    /// The addresses that this node was given, and those at which somebody announces this node's own id.
+    var staticPeers: [Endpoint] = []
+    var announcedAsSelf: [Endpoint] = []
 
     /// Takes the directory's lock, reads the identity and opens the databases. Nothing is sent or received before `start`.
     /// - Throws: `NodeError` with what is wrong and what to do.
@@ -109,7 +119,8 @@ package final class Node: @unchecked Sendable {
             StoreEnvironment(now: { SystemClock.wallMilliseconds }, random: { SecureRandom.number() })
         }
         desk = try Self.makeDesk(identities, identity, membership)
-        selection = MeshSelection(node: identity.nodeID, isReader: identity.role == .reader)
+        selection = MeshSelection(
+            node: identity.nodeID, isReader: membership.standing(of: identity.peer)?.role ?? identity.role == .reader)
         arbiter = LinkArbiter(node: identity.nodeID)
         schedule = DialSchedule { SecureRandom.number() }
         presence = PresenceBook(node: identity.nodeID)
@@ -130,13 +141,13 @@ package final class Node: @unchecked Sendable {
 
     private static func makeDesk(
         _ identities: IdentityStore, _ identity: Identity, _ membership: Membership
-    ) throws(NodeError) -> JoinDesk? {
-        guard identity.admin != nil else { return nil }
-        return try transport { () throws(TransportError) in
+    ) throws(NodeError) -> JoinDesk {
+        try transport { () throws(TransportError) in
             let bytes = try identities.read(IdentityStore.invitesName, atMost: NodeLimits.invitesFileBytes)
             let book = try bytes.map { bytes throws(TransportError) in try InviteBook(encoded: bytes) } ?? InviteBook()
-            return try JoinDesk(
-                identity: identity, membership: membership, book: book, now: { SystemClock.wallMilliseconds }
+            let clock = SteadyClock()
+            return JoinDesk(
+                identity: identity, membership: membership, book: book, now: clock.read
             ) { bytes throws(TransportError) in try identities.write(bytes, to: IdentityStore.invitesName) }
         }
     }
@@ -155,15 +166,16 @@ package final class Node: @unchecked Sendable {
         try beginInstance()
         pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
         try readMutes()
-        var statics: [Endpoint] = []
-        for peer in configuration.peers {
-            do throws(AddressError) {
-                statics.append(try Endpoint(peer: peer, defaultPort: NodeConfiguration.defaultPort))
-            } catch {
-                throw NodeError(code: "usage", message: error.message)
-            }
+        staticPeers = try Self.endpoints(configuration.peers)
+        book.setStatic(staticPeers)
+        advertised = try Self.endpoints(configuration.advertise).map(\.description)
+        guard advertised.count <= NodeLimits.presenceAddresses else {
+            throw NodeError(
+                code: "usage", message: "a node can advertise \(NodeLimits.presenceAddresses) addresses at most")
         }
-        book.setStatic(statics)
+        do throws(AddressError) { interfaces = try InterfacePatterns(configuration.interfaces) } catch {
+            throw NodeError(code: "usage", message: error.message)
+        }
         let remembered = try SmallFile.lines(of: directory + "/peers")
         rememberedText = remembered.map { $0 + "\n" }.joined()
         book.readRemembered(rememberedText)
@@ -190,9 +202,21 @@ package final class Node: @unchecked Sendable {
             ])
     }
 
+    private static func endpoints(_ texts: [String]) throws(NodeError) -> [Endpoint] {
+        var endpoints: [Endpoint] = []
+        for text in texts {
+            do throws(AddressError) {
+                endpoints.append(try Endpoint(peer: text, defaultPort: NodeConfiguration.defaultPort))
+            } catch {
+                throw NodeError(code: "usage", message: error.message)
+            }
+        }
+        return endpoints
+    }
+
     private func listen() throws(NodeError) {
         let context = try Self.transport { () throws(TransportError) in
-            try TLSContext(.member(identity, membership: membership) { [desk] in desk?.answersJoins ?? false })
+            try TLSContext(.member(identity, membership: membership) { [desk] in desk.answersJoins })
         }
         tls = context
         // Where a node listens is kept for the next start.
@@ -206,10 +230,12 @@ package final class Node: @unchecked Sendable {
         do throws(TransportError) {
             let listener = try Listener(
                 endpoint, orNextPort: configuration.listen == nil, context: context
-            ) { [log] address, error in
+            ) { [weak self, log] address, error in
                 log(
                     .debug, .link, "closed a link that was not authenticated",
                     ["address": address.description, "reason": error.message])
+                guard let self else { return }
+                self.queue.async { self.noteStranger(address, error) }
             } opened: { [weak self] connection, peer in
                 self?.accepted(connection, peer)
             }

@@ -6,6 +6,10 @@ package struct NodeConfiguration: Sendable {
     /// Addresses where peers may be, `HOST:PORT`.
     package var peers: [String] = []
     package var usesDiscovery = true
+    /// Which network interfaces count for discovery, as patterns: `eth*`, `!docker*`. None for all.
+    package var interfaces: [String] = []
+    /// Where this node can be reached besides the addresses that are found, `HOST:PORT`: told to the group.
+    package var advertise: [String] = []
     package var log: Log
     /// The file with the machine's id; an empty name checks nothing.
     package var machineIDFile = MachineIdentity.file()

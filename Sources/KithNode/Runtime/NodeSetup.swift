@@ -3,6 +3,7 @@ import Glibc
 import KithDiscovery
 import KithDocument
 import KithNetwork
+import KithStore
 import KithTransport
 import Synchronization
 
@@ -58,6 +59,38 @@ package enum NodeSetup {
         }
         try MachineIdentity.record(in: directory.path, file: MachineIdentity.file())
         return identity
+    }
+
+    /// What joining by a code would bring into the group: databases that are not of the group the node was in last.
+    package struct Arrival: Hashable, Sendable {
+        /// Ascending.
+        package let databases: [String]
+        /// The name of the group that the node was in; nil where that is not known.
+        package let formerGroup: String?
+    }
+
+    /// Whether a person should be asked before this directory joins by a code: it holds databases, and the code is not of
+    /// the group that the node has left. Nil where there is nothing to ask, or where the join will fail anyway.
+    package static func arrival(in directory: NodeDirectory, by text: String) -> Arrival? {
+        guard let code = try? InviteCode(text), (try? IdentityStore(directory: directory.path).expectVacant()) != nil
+        else { return nil }
+        let databases = (try? Store.names(in: directory.path + "/databases")) ?? []
+        let former = IdentityStore(directory: directory.path).formerGroup()
+        guard !databases.isEmpty, former?.shortFingerprint != code.shortFingerprint else { return nil }
+        return Arrival(databases: databases.map(\.string).sorted(), formerGroup: former?.name)
+    }
+
+    /// Whether the node is the only admin that it knows of in a group with other members: when it leaves, nobody can be
+    /// let in any more.
+    package static func isOnlyAdmin(_ directory: NodeDirectory) -> Bool {
+        let identities = IdentityStore(directory: directory.path)
+        guard let identity = try? identities.load(), identity.admin != nil,
+            let bytes = try? identities.read(
+                IdentityStore.membershipName, atMost: TransportLimits.membershipBytes),
+            let membership = try? Membership(trust: identity.trust, encoded: bytes)
+        else { return false }
+        let others = membership.members.filter { $0.node != identity.nodeID && $0.revocation == nil }
+        return !others.isEmpty && !others.contains(where: \.isAdmin)
     }
 
     /// Forgets the group; the databases stay. On disk when this returns.

@@ -23,11 +23,13 @@ struct PeerState {
     /// When an answer was last told to those who watch.
     var answerShownAt: Instant?
     var roundTripMilliseconds: UInt64?
-    var clockOffsetMilliseconds: Int64?
+    var clock = ClockEstimate()
     /// Why the last link ended or the last dial failed.
     var lastError: String?
     /// Why the peer does not let this node in, or is not let in.
     var refusal: String?
+    /// Whether it was dialled, proved who it is, and says that this node was revoked.
+    var saysRevoked = false
     /// By name what the peer carries.
     var carried: [String: DatabaseEntry] = [:]
     var sessions: [String: SessionStatus] = [:]
@@ -65,6 +67,7 @@ struct PeerState {
         isOpen = false
         stateSince = now
         roundTripMilliseconds = nil
+        clock = ClockEstimate()
         probedAt = nil
         carried = [:]
         sessions = [:]

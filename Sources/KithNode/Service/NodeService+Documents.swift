@@ -90,7 +90,7 @@ extension NodeService {
     }
 
     func requireWriter() throws(ControlError) {
-        guard node.identity.role != .reader else {
+        guard node.role != .reader else {
             throw ControlError(.forbidden, "this node is a reader of its group: documents are written on other nodes")
         }
     }

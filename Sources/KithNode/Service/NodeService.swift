@@ -81,9 +81,11 @@ struct NodeService: ControlService {
     }
 
     func invite(_ request: ControlInvite) async throws(ControlError) -> ControlInvitation {
-        guard let desk = node.desk, let role = Role(request.role) else {
-            throw ControlError(.forbidden, "only an admin can invite; this node is a \(node.identity.role)")
+        // Whoever holds the root's key may make an admin anywhere, should the last one be lost.
+        guard let role = Role(request.role), role == .admin || node.identity.admin != nil else {
+            throw ControlError(.forbidden, "only an admin can invite; this node is a \(node.role)")
         }
+        try requireMembership()
         do throws(TransportError) {
             var root: GroupRoot?
             if role == .admin {
@@ -93,7 +95,7 @@ struct NodeService: ControlService {
                     root = try node.identities.loadRoot(of: node.identity.trust)
                 }
             }
-            let code = try desk.invite(role: role, validMilliseconds: request.validMilliseconds, root: root)
+            let code = try node.desk.invite(role: role, validMilliseconds: request.validMilliseconds, root: root)
             return ControlInvitation(
                 code: code.text, role: request.role, expiresAt: SystemClock.wallMilliseconds + request.validMilliseconds
             )
@@ -141,8 +143,9 @@ struct NodeService: ControlService {
     func setPolicy(_ policy: [UInt8], of name: String) async throws(ControlError) -> [UInt8] {
         _ = try database(name)
         guard let admin = node.identity.admin else {
-            throw ControlError(.forbidden, "only an admin can set a policy; this node is a \(node.identity.role)")
+            throw ControlError(.forbidden, "only an admin can set a policy; this node is a \(node.role)")
         }
+        try requireMembership()
         let json: [UInt8]
         do throws(DocumentError) { json = try MergePolicies.validated(policy) } catch {
             throw ControlError(.invalid, error.message)
@@ -155,8 +158,10 @@ struct NodeService: ControlService {
                 throw TransportError.malformed("the policy is too long to be told to peers")
             }
             let isKept = await onNode { node in
-                node.take(node.membership.take(statement))
-                return node.keptMembership == node.membership.changeCount
+                let changes = node.membership.take(statement)
+                let count = node.membership.changeCount
+                node.take(changes)
+                return node.keptMembership >= count
             }
             guard isKept else {
                 throw TransportError.identity(

@@ -21,3 +21,18 @@ package enum SystemClock {
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 }
+
+/// A wall clock that does not jump while the node runs: what it read at first and the time that has passed since, sleep of
+/// the machine included. What is to last fifteen minutes does so though the machine's clock is set meanwhile.
+struct SteadyClock: Sendable {
+    private let difference = SystemClock.wallMilliseconds - Self.passed
+
+    /// Milliseconds since 1970, as the wall clock had it when this was made.
+    func read() -> Int64 { Self.passed + difference }
+
+    private static var passed: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

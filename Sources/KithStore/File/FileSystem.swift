@@ -7,7 +7,7 @@ import Darwin
 #endif
 
 /// What the store must know of the file system under it.
-enum FileSystem {
+package enum FileSystem {
     /// Refuses a directory on a network file system: SQLite's locks and the shared memory of its write-ahead log hold
     /// within one machine only.
     static func requireLocal(_ directory: String) throws(StoreError) {
@@ -65,11 +65,13 @@ enum FileSystem {
     /// The name of the network file system of a magic number.
     static func networkFileSystem(magic: UInt) -> String? { networkFileSystems.first { $0.magic == magic }?.name }
 
-    private static func networkFileSystem(of directory: String) -> String? {
+    /// The name of the network file system that a directory is on; nil for a local one, or where that is not known.
+    package static func networkFileSystem(of directory: String) -> String? {
         networkFileSystem(magic: UInt(kith_filesystem_magic(directory)))
     }
     #else
-    private static func networkFileSystem(of directory: String) -> String? {
+    /// The name of the network file system that a directory is on; nil for a local one, or where that is not known.
+    package static func networkFileSystem(of directory: String) -> String? {
         var status = statfs()
         guard statfs(directory, &status) == 0, UInt32(status.f_flags) & UInt32(MNT_LOCAL) == 0 else { return nil }
         return "not local"

@@ -10,10 +10,23 @@ extension WriteTransaction {
     /// - Returns: whether it was taken.
     package func setPolicy(_ policy: StoredPolicy) throws(StoreError) -> Bool {
         guard policy.outranks(memory.policy) else { return false }
+        try change(to: policy)
+        return true
+    }
+
+    /// Takes the policy of whoever knows it for certain, also in the place of one that counts more: a file that was copied
+    /// under another name, or that comes from another group, has the policy of what it was.
+    /// - Returns: whether it is another than before.
+    package func replacePolicy(_ policy: StoredPolicy) throws(StoreError) -> Bool {
+        guard policy != memory.policy else { return false }
+        try change(to: policy)
+        return true
+    }
+
+    private func change(to policy: StoredPolicy) throws(StoreError) {
         try policy.write(connection)
         memory.policy = policy
         if state.conflicts > 0 { try SettlingRange(after: 0, through: state.sequence).write(connection) }
-        return true
     }
 
     /// A step of the work that waits: merging documents in conflict after a change of the policy, and removing the

@@ -2,14 +2,16 @@ import KithCrypto
 import KithDocument
 import Synchronization
 
-/// What a node knows of its group besides the root: the roles it saw, revocations and policies. It decides who is let in.
+/// What a node knows of its group besides the root: the roles it saw, revocations, policies, and roles that were changed. It
+/// decides who is let in.
 ///
 /// Any thread may call it; nothing is called out to while its lock is held.
 package final class Membership: Sendable {
-    private struct State {
+    fileprivate struct State {
         var roles = RoleRegistry()
         var revocations = RevocationList()
         var policies = PolicyBook()
+        var changedRoles = RoleStatements()
         /// Hashes of the statements taken in, so that those of the next `Hello` are not verified over and over.
         var known: Set<SHA256Digest> = []
         var changes: UInt64 = 0
@@ -19,12 +21,14 @@ package final class Membership: Sendable {
     package struct Changes: Hashable, Sendable {
         /// A revocation is new: open links should be judged again with `standing(of:)`.
         package var revocations = false
+        /// The role of a node may be another: open links should be judged again with `standing(of:)`.
+        package var roles = false
         /// Databases whose policy may be another now, in byte order.
         package var policies: [String] = []
         /// How many statements were turned down as malformed, forged or over a bound.
         package var refused = 0
 
-        package var isEmpty: Bool { !revocations && policies.isEmpty }
+        package var isEmpty: Bool { !revocations && !roles && policies.isEmpty }
     }
 
     package let trust: GroupTrust
@@ -34,28 +38,21 @@ package final class Membership: Sendable {
 
     /// Who shows these certificates, after revocations and with the role that counts.
     package func admit(_ shown: [Certificate]) -> Result<PeerIdentity, Refusal> {
-        var peer: PeerIdentity
+        let peer: PeerIdentity
         do throws(Refusal) { peer = try trust.verify(shown) } catch { return .failure(error) }
         return state.withLock { state in
-            guard !state.revocations.revokes(peer) else { return .failure(.revoked) }
-            let (entry, isNew) = state.roles.see(peer.nodeID, role: peer.role, number: peer.number)
+            guard !state.revocations.revokes(peer) else { return .failure(.revoked(peer.nodeID)) }
+            let isNew = state.roles.see(
+                peer.nodeID, role: peer.role, number: peer.number, admittedBy: peer.admittedBy
+            ).changed
             if isNew { state.changes += 1 }
-            peer.role = entry.role
-            peer.number = entry.number
-            return .success(peer)
+            return .success(state.standing(of: peer))
         }
     }
 
     /// Whether a peer that was let in still may be: nil when it is revoked now.
     package func standing(of peer: PeerIdentity) -> PeerIdentity? {
-        state.withLock { state in
-            guard !state.revocations.revokes(peer) else { return nil }
-            guard let entry = state.roles[peer.nodeID] else { return peer }
-            var standing = peer
-            standing.role = entry.role
-            standing.number = entry.number
-            return standing
-        }
+        state.withLock { state in state.revocations.revokes(peer) ? nil : state.standing(of: peer) }
     }
 
     /// Takes in statements as they came from a peer or from the disk. What is malformed or forged is counted and ignored.
@@ -89,9 +86,10 @@ package final class Membership: Sendable {
                 state.changes += 1
                 state.known.insert(SHA256.hash(statement.encoded))
                 changes.revocations = true
-                // The policies of an admin whom the root revokes count no more.
+                // The policies of an admin whom the root revokes count no more, nor the roles it gave.
                 if statement.signer == .root, state.revocations.revokes(admin: node) {
                     changes.policies = state.policies.databases
+                    changes.roles = true
                 }
             case .policy(let database, _, _):
                 guard state.policies.insert(statement) else { return }
@@ -100,6 +98,11 @@ package final class Membership: Sendable {
                 if !changes.policies.contains(where: { $0.utf8.elementsEqual(database.utf8) }) {
                     changes.policies.append(database)
                 }
+            case .role:
+                guard state.changedRoles.insert(statement) else { return }
+                state.changes += 1
+                state.known.insert(SHA256.hash(statement.encoded))
+                changes.roles = true
             }
         }
     }
@@ -110,6 +113,9 @@ package final class Membership: Sendable {
     /// The policies for `Hello`.
     package var policies: [[UInt8]] { state.withLock { $0.policies.encoded } }
 
+    /// The changed roles for `Hello`.
+    package var changedRoles: [[UInt8]] { state.withLock { $0.changedRoles.encoded } }
+
     /// What counts for a database; nil where no admin said anything.
     package func policy(of database: String) -> PolicyBook.Policy? {
         state.withLock { $0.policies.policy(of: database, revocations: $0.revocations) }
@@ -118,16 +124,102 @@ package final class Membership: Sendable {
     /// Grows with every change: when it did, `encoded` should be written again.
     package var changeCount: UInt64 { state.withLock { $0.changes } }
 
-    /// The highest number in a certificate of this node that was seen, for the next certificate to outrank it.
-    package func highestNumber(of node: NodeID) -> UInt64? { state.withLock { $0.roles[node]?.number } }
+    /// The highest number in a certificate of this node or a statement on its role that was seen, for the next to outrank
+    /// it.
+    package func highestNumber(of node: NodeID) -> UInt64? {
+        state.withLock { state in
+            let stated = state.changedRoles.entry(of: node, revocations: state.revocations)?.number
+            return [state.roles[node]?.number, stated].compactMap(\.self).max()
+        }
+    }
+
+    /// A node of which a certificate was seen said what it calls itself.
+    package func note(name: String, of node: NodeID) {
+        state.withLock { state in if state.roles.call(node, name) { state.changes += 1 } }
+    }
+
+    /// Whether the membership of a node has ended, as far as it is known who let it in.
+    package func isRevoked(_ node: NodeID) -> Bool {
+        state.withLock { state in
+            guard !state.revocations.isEmpty else { return false }
+            return state.revocations.revokes(state.peer(node))
+        }
+    }
+
+    /// What is known of one node; nil where nothing is.
+    package func member(_ node: NodeID) -> Member? { state.withLock { $0.member(node) } }
+
+    /// All nodes of which a certificate was seen or that a statement names, ascending by id.
+    package var members: [Member] {
+        state.withLock { state in
+            let nodes = Set(state.roles.nodes).union(state.revocations.named).union(state.changedRoles.nodes)
+            return nodes.sorted().compactMap { state.member($0) }
+        }
+    }
+}
+
+extension Membership.State {
+    /// The peer with the role that counts: of the highest number, in its certificates or stated by the root or by an admin.
+    /// An admin's role is the root's to give, and no statement changes it.
+    fileprivate func standing(of peer: PeerIdentity) -> PeerIdentity {
+        var standing = peer
+        if let seen = roles[peer.nodeID] {
+            standing.role = seen.role
+            standing.number = seen.number
+        }
+        guard !peer.isAdmin, let stated = changedRoles.entry(of: peer.nodeID, revocations: revocations),
+            stated.number > standing.number || (stated.number == standing.number && stated.role < standing.role)
+        else { return standing }
+        standing.role = stated.role
+        standing.number = stated.number
+        return standing
+    }
+
+    /// A node as its certificate showed it, if one was seen. Who signed it is not known of what an earlier version kept,
+    /// but the role of an admin shows it.
+    fileprivate func peer(_ node: NodeID) -> PeerIdentity {
+        let seen = roles[node]
+        let admittedBy = seen?.admittedBy ?? (seen?.role == .admin ? node : NodeID.none)
+        return PeerIdentity(
+            nodeID: node, role: seen?.role ?? .reader, number: seen?.number ?? 0, admittedBy: admittedBy)
+    }
+
+    fileprivate func member(_ node: NodeID) -> Member? {
+        let peer = peer(node)
+        let seen = roles[node]
+        let stated = changedRoles.entry(of: node, revocations: revocations)
+        let signers = revocations.signers(of: node)
+        guard seen != nil || stated != nil || !signers.isEmpty else { return nil }
+        var member = Member(node: node)
+        member.name = seen?.name ?? ""
+        member.admittedBy = peer.admittedBy == .none ? nil : peer.admittedBy
+        member.role = seen == nil ? stated?.role : standing(of: peer).role
+        member.isAdmin = peer.isAdmin
+        guard revocations.revokes(peer) else { return member }
+        let counts = signers.first { $0 == .root || !peer.isAdmin }
+        member.revocation = counts.map { .itself(by: $0) } ?? .throughAdmin(peer.admittedBy)
+        return member
+    }
+}
+
+extension NodeID {
+    /// Nobody's id: no key has this hash.
+    fileprivate static let none: NodeID = {
+        guard let node = NodeID(bytes: [UInt8](repeating: 0, count: 32)) else { preconditionFailure("32 bytes") }
+        return node
+    }()
 }
 
 extension Membership {
-    private static let magic: [UInt8] = Array("KM".utf8) + [1]
+    private static let magic: [UInt8] = Array("KM".utf8) + [2]
+    /// The first version kept of each node the role and the number alone.
+    private static let firstMagic: [UInt8] = Array("KM".utf8) + [1]
 
     /// All of it, for the disk. Roles are not signed, so the file is trusted as the directory is.
     package var encoded: [UInt8] {
-        let (roles, statements) = state.withLock { ($0.roles, $0.revocations.encoded + $0.policies.encoded) }
+        let (roles, statements) = state.withLock {
+            ($0.roles, $0.revocations.encoded + $0.policies.encoded + $0.changedRoles.encoded)
+        }
         var writer = FieldWriter()
         writer.write(fixed: Self.magic)
         roles.write(to: &writer)
@@ -140,10 +232,11 @@ extension Membership {
     package convenience init(trust: GroupTrust, encoded: [UInt8]) throws(TransportError) {
         self.init(trust: trust)
         var reader = FieldReader(encoded, "the file of the group's members")
-        guard try reader.readFixed(3) == Self.magic else {
+        let magic = try reader.readFixed(3)
+        guard magic == Self.magic || magic == Self.firstMagic else {
             throw .malformed("the file of the group's members is of another version")
         }
-        let roles = try RoleRegistry(from: &reader)
+        let roles = try RoleRegistry(from: &reader, isFirstVersion: magic == Self.firstMagic)
         state.withLock { $0.roles = roles }
         for _ in 0..<(try reader.readCount(atMost: Int(Int32.max))) {
             _ = take([try reader.readString(atMost: TransportLimits.statementBytes)])

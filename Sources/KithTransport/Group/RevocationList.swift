@@ -46,6 +46,15 @@ package struct RevocationList: Hashable, Sendable {
     /// Whether the root has ended this admin's membership.
     package func revokes(admin node: NodeID) -> Bool { byRoot.contains(node) }
 
+    /// Who has revoked this node itself, the root first.
+    package func signers(of node: NodeID) -> [StatementSigner] {
+        statements.keys.filter { $0.node == node }.map(\.signer).sorted()
+    }
+
+    /// The nodes that statements name, ascending; an admin's statement against an admin is among them and counts for
+    /// nothing.
+    package var named: [NodeID] { byRoot.union(byAdmins).sorted() }
+
     /// All statements, in an order that depends on them alone, for `Hello` and for the disk.
     package var encoded: [[UInt8]] { statements.sorted { $0.key < $1.key }.map(\.value.encoded) }
 

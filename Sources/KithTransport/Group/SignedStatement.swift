@@ -8,11 +8,15 @@ package enum StatementContent: Hashable, Sendable {
     case revocation(of: NodeID)
     /// How a database merges: the policy as JSON, which this target does not read. The highest number counts.
     case policy(database: String, number: UInt64, json: [UInt8])
+    /// The node is a reader or a writer from now on, whatever its certificate says. It counts where its number is above
+    /// that of the certificate and of other statements, of equal numbers the lower role; never for an admin.
+    case role(of: NodeID, role: Role, number: UInt64)
 
     fileprivate var kind: UInt8 {
         switch self {
         case .revocation: 1
         case .policy: 2
+        case .role: 3
         }
     }
 }
@@ -119,6 +123,10 @@ package struct SignedStatement: Hashable, Sendable {
             writer.write(string: Array(database.utf8))
             writer.write(number: number)
             writer.write(string: json)
+        case .role(let node, let role, let number):
+            writer.write(fixed: node.bytes)
+            writer.write(byte: role.rawValue)
+            writer.write(number: number)
         }
         return writer.bytes
     }
@@ -137,6 +145,10 @@ package struct SignedStatement: Hashable, Sendable {
                 database: try reader.readText(atMost: DocumentLimits.databaseNameBytes),
                 number: try reader.readNumber(),
                 json: try reader.readString(atMost: TransportLimits.policyBytes))
+        case 3:
+            guard let node = NodeID(bytes: try reader.readFixed(32)), let role = Role(rawValue: try reader.readByte())
+            else { throw .malformed("a statement gives a role that there is not") }
+            content = .role(of: node, role: role, number: try reader.readNumber())
         default: throw .malformed("a statement of an unknown kind")
         }
         try reader.expectEnd()
@@ -145,6 +157,7 @@ package struct SignedStatement: Hashable, Sendable {
     }
 
     private static func check(_ content: StatementContent) throws(TransportError) {
+        if case .role(_, .admin, _) = content { throw .malformed("only the root's certificate makes an admin") }
         guard case .policy(let database, _, let json) = content else { return }
         guard !database.isEmpty, database.utf8.count <= DocumentLimits.databaseNameBytes else {
             throw .invalidName("a database's name has 1 to \(DocumentLimits.databaseNameBytes) bytes")

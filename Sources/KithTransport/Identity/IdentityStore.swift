@@ -32,6 +32,9 @@ package struct IdentityStore: Sendable {
     /// What this node knows of its group.
     package static let membershipName = "membership"
 
+    /// The group that this node was in before it left.
+    private static let formerName = "former-group"
+
     package init(directory: String) { self.directory = directory }
 
     /// Looks at the directory and changes nothing.
@@ -149,6 +152,7 @@ package struct IdentityStore: Sendable {
     }
 
     private func forget() throws(TransportError) {
+        try keepFormerGroup()
         try AtomicFile.write(Array(IdentityFile.left.utf8), to: path(Self.identityName))
         for name in Self.companions + [Self.machineName, Self.instancesName] { try AtomicFile.remove(path(name)) }
     }
@@ -162,6 +166,30 @@ package struct IdentityStore: Sendable {
         let hadRoot = access(path(Self.rootName), F_OK) == 0
         try forget()
         return hadRoot
+    }
+
+    /// The group that a node was in.
+    package struct FormerGroup: Hashable, Sendable {
+        /// The first 128 bits of the root's fingerprint, as an invite code holds them.
+        package let shortFingerprint: [UInt8]
+        package let name: String
+    }
+
+    /// The group that this node left last; nil where it never left one, or that is not known.
+    package func formerGroup() -> FormerGroup? {
+        guard let bytes = try? AtomicFile.read(path(Self.formerName), atMost: TransportLimits.identityFileBytes),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { return nil }
+        let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+        guard lines.count == 2, let fingerprint = Hex.decode(lines[0].utf8), fingerprint.count == 16 else { return nil }
+        return FormerGroup(shortFingerprint: fingerprint, name: String(lines[1].prefix { $0 != "\n" }))
+    }
+
+    /// An identity that is not whole names no group.
+    private func keepFormerGroup() throws(TransportError) {
+        guard case .identity(let identity)? = try? content() else { return }
+        let text = "\(Hex.encode(identity.trust.shortFingerprint))\n\(identity.groupName)\n"
+        try AtomicFile.write(Array(text.utf8), to: path(Self.formerName))
     }
 
     /// One of the files beside the identity; nil when it is not there.

@@ -26,7 +26,8 @@ package final class JoinDesk: Sendable {
     }
 
     private let identity: Identity
-    private let admin: GroupAdmin
+    /// Nil where the node is no admin: then it can invite admins alone, for whom the root signs.
+    private let admin: GroupAdmin?
     private let membership: Membership
     private let state: Mutex<State>
     private let now: @Sendable () -> Int64
@@ -37,16 +38,12 @@ package final class JoinDesk: Sendable {
     /// - Parameter book: as it was persisted, empty at first.
     /// - Parameter now: milliseconds since 1970.
     /// - Parameter persist: writes the encoded book; it is on disk when this returns.
-    /// - Throws: `.identity` unless the node is an admin.
     package init(
         identity: Identity, membership: Membership, book: InviteBook, now: @escaping @Sendable () -> Int64,
         persist: @escaping @Sendable ([UInt8]) throws(TransportError) -> Void
-    ) throws(TransportError) {
-        guard let admin = identity.admin else {
-            throw .identity("only an admin can invite; this node is a \(identity.role)")
-        }
+    ) {
         self.identity = identity
-        self.admin = admin
+        admin = identity.admin
         self.membership = membership
         state = Mutex(State(book: book))
         self.now = now
@@ -54,7 +51,8 @@ package final class JoinDesk: Sendable {
     }
 
     /// Opens an invite. It is on disk when this returns; the root is only kept in memory.
-    /// - Throws: `.identity` when an admin is invited without the root, or too many invites are open.
+    /// - Throws: `.identity` when an admin is invited without the root, another by a node that is no admin, or too many invites
+    ///   are open.
     package func invite(role: Role, validMilliseconds: Int64, root: GroupRoot? = nil) throws(TransportError)
         -> InviteCode
     {
@@ -63,6 +61,8 @@ package final class JoinDesk: Sendable {
             guard root.certificate == identity.trust.root else {
                 throw .identity("this is the root's key of another group")
             }
+        } else if admin == nil {
+            throw .identity("only an admin can invite; this node is a \(identity.role)")
         }
         let code = InviteCode.create(for: identity.trust)
         let id = SecureRandom.number()
@@ -165,10 +165,13 @@ package final class JoinDesk: Sendable {
     private func issue(
         _ invite: InviteBook.Invite, root: GroupRoot?, request: JoinRequest, publicKeyInfo: [UInt8], node: NodeID
     ) throws(JoinRefusal) -> JoinAnswer {
+        // A certificate for a revoked key would open no door.
+        guard membership.member(node)?.revocation == nil else { throw .cannotIssue }
         // A key that was here before comes back with a number above all that were seen of it.
         let number = (membership.highestNumber(of: node) ?? 0).addingReportingOverflow(1).partialValue
         do throws(TransportError) {
             guard invite.role == .admin else {
+                guard let admin else { throw TransportError.joinRefused(.cannotIssue) }
                 let certificate = try admin.issueNode(publicKeyInfo: publicKeyInfo, role: invite.role, number: number)
                 return .node(
                     groupName: identity.groupName, certificate: certificate.der, issuer: admin.certificate.der)

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import KithCrypto
 import KithDocument
 import KithNetwork
@@ -23,21 +24,34 @@ package enum Joiner {
         let context = try TLSContext(.joiner(key: keys.node, shortFingerprint: code.shortFingerprint))
         let attempt = Attempt(
             code: code, nodeName: nodeName, key: keys.node, adminKey: keys.admin, completion: completion)
-        _ = try Connection.dial(endpoint, context, timeouts: timeouts, segmentBytes: segmentBytes) { connection, event in
+        _ = try Connection.dial(endpoint, context, timeouts: timeouts, segmentBytes: segmentBytes) {
+            connection, event in
             attempt.handle(event, of: connection)
         }
     }
 
-    /// As above, and waits for the end. Where large packets are lost on the way, it tries again with small ones.
+    /// As above, and waits for the end. Where large packets are lost on the way, it tries again with small ones, and where
+    /// the inviter closes at once, a few times more.
     package static func join(
         _ code: InviteCode, at endpoint: Endpoint, nodeName: String, timeouts: Connection.Timeouts = .init()
     ) throws(TransportError) -> Identity {
-        for segmentBytes in [nil] + TransportLimits.smallSegments.dropLast() {
+        var sizes = TransportLimits.smallSegments[...]
+        var segmentBytes: Int?
+        var tries = 1
+        while true {
             do throws(TransportError) {
                 return try attempt(code, at: endpoint, nodeName, timeouts, segmentBytes)
-            } catch { guard error == .largePacketsLost else { throw error } }
+            } catch {
+                switch error {
+                case .largePacketsLost where !sizes.isEmpty: segmentBytes = sizes.removeFirst()
+                case .closedInHandshake where tries < TransportLimits.joinTries,
+                    .system(_, ECONNRESET) where tries < TransportLimits.joinTries:
+                    tries += 1
+                    usleep(TransportLimits.joinPauseMilliseconds * 1_000)
+                default: throw error
+                }
+            }
         }
-        return try attempt(code, at: endpoint, nodeName, timeouts, TransportLimits.smallSegments.last)
     }
 
     private static func attempt(

@@ -193,5 +193,6 @@ private func selectProtocol(
         }
         place = end
     }
+    engine.noProtocolFits()
     return SSL_TLSEXT_ERR_ALERT_FATAL
 }

@@ -196,10 +196,16 @@ package final class TLSEngine {
     // MARK: Called from within OpenSSL
 
     func accepts(_ spoken: LinkProtocol) -> Bool {
-        guard context.configuration.accepts(spoken) else { return false }
+        guard context.configuration.accepts(spoken) else {
+            if spoken == .join { refusal = .noInviteOpen }
+            return false
+        }
         linkProtocol = spoken
         return true
     }
+
+    /// Nothing that the client speaks is spoken here.
+    func noProtocolFits() { refusal = refusal ?? .wrongProtocol }
 
     /// Nil: the peer's certificates hold.
     func judge(_ store: OpaquePointer) -> Refusal? {

@@ -1,7 +1,15 @@
 /// Every command, in the order of the help text. Parser, help and suggestions read this table and nothing else.
 enum CommandTable {
-    static let commands =
-        nodeCommands + identityCommands + statusCommands + healthCommands + documentCommands + databaseCommands
+    static let commands = sections.flatMap(\.commands)
+
+    /// The commands as the help text groups them.
+    static let sections: [(title: String, commands: [CommandSpec])] = [
+        ("the node and its group", nodeCommands),
+        ("members", membershipCommands + identityCommands),
+        ("what is", statusCommands + doctorCommands + healthCommands),
+        ("documents", documentCommands),
+        ("databases", databaseCommands),
+    ]
 
     static let data = OptionSpec(name: "data", value: "DIR", help: "the node's directory; see kith help directory")
     static let json = OptionSpec(name: "json", help: "print JSON, for programs")
@@ -28,7 +36,7 @@ enum CommandTable {
             text: [
                 "Opens an invitation on this node, which must be a running admin, and prints its code on one line. The "
                     + "code works once, until its time is over or five attempts with it failed.",
-                "An invitation for an admin needs the root's key.",
+                "An invitation for an admin needs the root's key; with it any node of the group can invite one.",
             ],
             options: [
                 OptionSpec(name: "role", value: "ROLE", help: "admin, writer or reader; without it writer"),
@@ -37,29 +45,37 @@ enum CommandTable {
             ],
             examples: ["kith invite", "kith invite --role reader --valid 1h"], run: NodeControl.invite),
         CommandSpec(
-            name: "join", arguments: "CODE [--name NODE] [--peer HOST:PORT]", argumentCount: 1...1,
+            name: "join", arguments: "CODE [--name NODE] [--peer HOST:PORT] [--yes]", argumentCount: 1...1,
             summary: "join a group with the code of an invitation",
             text: [
                 "Makes the node's directory and identity, finds the node that invites, and gets a certificate from it. "
                     + "CODE is what kith invite printed there; - reads it from standard input.",
                 "Needs no running node here, and starts none. In a directory that is in a group already it does nothing: "
                     + "leave first, the databases stay.",
+                "Where the directory holds databases of another group it asks first: they become databases of the new "
+                    + "group, and those of equal names merge.",
             ],
             options: [
                 OptionSpec(name: "name", value: "NODE", help: "this node's name; without it the machine's"),
                 OptionSpec(
                     name: "peer", value: "HOST:PORT", help: "where the inviting node is, if it is not found by itself"),
+                OptionSpec(name: "yes", short: "y", help: "join with the databases of another group without asking"),
                 data,
             ],
             examples: ["kith join CODE", "kith join - --peer 192.168.1.7:5484 < code"], run: LocalCommands.join),
         CommandSpec(
-            name: "leave", arguments: "", argumentCount: 0...0, summary: "forget the group; the databases stay",
-            text: ["This node forgets its group. Its databases stay, and kith join puts it into a group again."],
-            options: [data], run: LocalCommands.leave),
+            name: "leave", arguments: "[--yes]", argumentCount: 0...0, summary: "forget the group; the databases stay",
+            text: [
+                "This node forgets its group; stop it first. Its databases stay, and kith join puts it into a group again, as "
+                    + "a new node: what it has is not transferred again.",
+                "The only admin known asks first: without an admin nobody can be let in any more.",
+            ],
+            options: [OptionSpec(name: "yes", short: "y", help: "leave without asking"), data], run: LocalCommands.leave
+        ),
         CommandSpec(
             name: "start",
             arguments:
-                "[--listen HOST:PORT] [--peer HOST:PORT]... [--no-discovery] [--log LEVEL]...",
+                "[--listen HOST:PORT] [--peer HOST:PORT]... [--no-discovery] [--interface PATTERN]... [--advertise HOST:PORT]... [--log LEVEL]...",
             argumentCount: 0...0, summary: "run the node until it is told to stop",
             text: [
                 "Runs the node in the foreground, as a service manager wants it, until SIGTERM, SIGINT or kith stop, which "
@@ -72,6 +88,12 @@ enum CommandTable {
                 OptionSpec(
                     name: "peer", value: "HOST:PORT", isRepeated: true,
                     help: "a peer's address, besides those that are found"),
+                OptionSpec(
+                    name: "interface", value: "PATTERN", isRepeated: true,
+                    help: "which network interfaces count for discovery: eth*, or !docker* for all others"),
+                OptionSpec(
+                    name: "advertise", value: "HOST:PORT", isRepeated: true,
+                    help: "where this node can be reached besides: told to the group"),
                 OptionSpec(name: "no-discovery", help: "neither announce this node nor look for others"),
                 OptionSpec(
                     name: "log", value: "LEVEL|AREA=LEVEL", isRepeated: true, help: "what is logged; see kith help log"),

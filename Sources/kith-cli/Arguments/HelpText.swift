@@ -10,12 +10,7 @@ enum HelpText {
             "usage: kith COMMAND [ARGUMENT]...", "",
             "A document database that machines of a local network share, without a server.",
         ]
-        let parts = [
-            ("the node and its group", CommandTable.nodeCommands),
-            ("what is", CommandTable.statusCommands + CommandTable.healthCommands),
-            ("documents", CommandTable.documentCommands), ("databases", CommandTable.databaseCommands),
-        ]
-        for (title, commands) in parts {
+        for (title, commands) in CommandTable.sections {
             lines += ["", "\(title):"]
             lines += list(commands.map { ($0.name, $0.summary) })
         }

@@ -24,6 +24,11 @@ enum LocalCommands {
             let line = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1).first ?? []
             code = String(decoding: line, as: UTF8.self).filter { !$0.isWhitespace }
         }
+        if !invocation.flag("yes"), let arrival = NodeSetup.arrival(in: directory, by: code) {
+            try Confirmation.require(
+                "\(arrival.words) Join? [y/N] ", otherwise: "\(arrival.words) Say --yes to join without being asked",
+                declined: "nothing was joined")
+        }
         let node = try await NodeCommands.join(
             directory, code: code, name: invocation.value("name"), peer: invocation.value("peer"))
         tell(node, directory)
@@ -32,7 +37,16 @@ enum LocalCommands {
     }
 
     static func leave(_ invocation: Invocation) async throws(CommandError) -> Int32 {
-        try await NodeCommands.leave(try ControlClient.directory(invocation))
+        let directory = try ControlClient.directory(invocation)
+        if !invocation.flag("yes"), NodeSetup.isOnlyAdmin(directory) {
+            let words =
+                "This node is the only admin it knows of: when it has left, nobody can be let in or revoked any more."
+            try Confirmation.require(
+                "\(words) Leave? [y/N] ",
+                otherwise: "\(words) Make another first (kith invite --role admin), or say --yes to leave all the same",
+                declined: "nothing was left")
+        }
+        try await NodeCommands.leave(directory)
         Messages.line("this node has left its group; its databases stay")
         return ExitStatus.done
     }
@@ -43,6 +57,8 @@ enum LocalCommands {
         start.peers = invocation.values("peer")
         start.discovers = !invocation.flag("no-discovery")
         start.logFormat = invocation.value("log-format")
+        start.interfaces = invocation.values("interface")
+        start.advertise = invocation.values("advertise")
         start.logLevels = invocation.values("log").map { NodeControl.splitLogLevel($0) }
         try await NodeCommands.start(start)
         return ExitStatus.done
@@ -52,5 +68,17 @@ enum LocalCommands {
         Output.line("node       \(node.name) (\(node.id))")
         Output.line("group      \(node.group), as \(node.role)")
         Output.line("directory  \(directory.path)")
+    }
+}
+
+extension NodeSetup.Arrival {
+    /// What a person should know before the join.
+    var words: String {
+        let shown = databases.prefix(8).map { Shown.name($0) }.joined(separator: ", ")
+        let more = databases.count > 8 ? " and \(databases.count - 8) more" : ""
+        let origin = formerGroup.map { "of the group \(Shown.name($0))" } ?? "of another group, or of none,"
+        return
+            "This directory holds databases \(origin) (\(shown)\(more)): all nodes of the group of this code get them, and "
+            + "where that has databases of equal names the two will merge."
     }
 }

@@ -24,7 +24,9 @@ struct PeerRenderer {
         lines.append(line("link", peer["connected"]?.bool == true ? view.via : "not connected"))
         var last = view.lastExchange
         if let time = peer["round_trip_ms"]?.double { last += ", round trip \(Wording.milliseconds(time))" }
-        if let offset = peer["clock_offset_ms"]?.integer { last += ", its clock \(offset >= 0 ? "+" : "")\(offset) ms" }
+        if let offset = peer["clock_offset_ms"]?.integer {
+            last += ", its clock \(offset >= 0 ? "+" : "")\(offset) ms" + clockError
+        }
         lines.append(line("last", last))
         if peer["connected"]?.bool == true {
             let sent = Wording.size(peer["sent_bytes"]?.natural)
@@ -40,6 +42,8 @@ struct PeerRenderer {
         let whole = StatusRenderer.label(label) + Display.clean(text)
         return width.map { Display.cut(whole, to: $0) } ?? whole
     }
+
+    private var clockError: String { peer["clock_error_ms"]?.natural.map { " ± \($0)" } ?? "" }
 
     private var since: String {
         guard let since = peer["since"]?.time, let now else { return "" }

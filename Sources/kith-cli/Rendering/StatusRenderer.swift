@@ -21,7 +21,7 @@ struct StatusRenderer {
 
     func lines() -> [String] {
         var lines = healthLines()
-        lines += nodeLines() + [""] + databaseLines() + [""] + peerLines()
+        lines += nodeLines() + [""] + databaseLines() + [""] + peerLines() + refusalLines()
         return lines
     }
 
@@ -51,7 +51,20 @@ struct StatusRenderer {
         let count = problems.isEmpty ? "" : "  \(Wording.plural(UInt64(problems.count), "problem", "problems"))"
         // What has no room on the line follows below anyway.
         if Self.label("health").count + level.count + count.count <= width ?? .max { line += count }
-        return [line] + problemLines() + mutedLines()
+        return [line] + problemLines() + adviceLines() + mutedLines()
+    }
+
+    /// Checks that are no trouble and still worth a thought.
+    private func adviceLines() -> [String] {
+        let advice = (status["health"]?["checks"]?.array ?? []).filter {
+            $0["level"]?.string == "ok" && !Self.isMuted($0)
+        }
+        return advice.flatMap { check -> [String] in
+            let lines = indented(
+                check["summary"]?.string ?? "", first: "  \(check["code"]?.string ?? "?")  ", rest: "      ")
+            guard let action = check["action"]?.string, !action.isEmpty else { return lines }
+            return lines + indented(action, first: "      do: ", rest: "          ")
+        }
     }
 
     private func problemLines() -> [String] {
@@ -178,6 +191,29 @@ struct StatusRenderer {
         let connected = peers.filter { $0["connected"]?.bool == true }.count
         let last = "\(connected) of \(Wording.plural(UInt64(peers.count), "peer", "peers")) connected"
         return lines + [width.map { Display.cut(last, to: $0) } ?? last]
+    }
+
+    /// Who was turned away lately, or turned this node away, but for peers whose reason stands above.
+    private func refusalLines() -> [String] {
+        let shown = peers.compactMap { $0["reason"]?.string == nil ? nil : $0["id"]?.string }
+        let refusals = (status["refusals"]?.array ?? []).filter { refusal in
+            refusal["node"]?.string.map { !shown.contains($0) } ?? true
+        }
+        return refusals.isEmpty
+            ? []
+            : ["", "refused lately"]
+                + refusals.flatMap { refusal -> [String] in
+                    let who = refusal["name"]?.string ?? refusal["node"]?.string.map { Self.short($0) }
+                    let place = refusal["address"]?.string.map { " at \($0)" } ?? ""
+                    let whom = (who ?? "somebody") + place
+                    let verb = refusal["by"]?.string == "peer" ? "refuses this node" : "was refused"
+                    let age = refusal["last_at"]?.time.flatMap { time in now.map { $0 - time } }
+                    let count = refusal["count"]?.natural ?? 1
+                    let times = count > 1 ? "\(Wording.count(count)) times, the last " : ""
+                    return indented(
+                        "\(whom) \(verb): \(refusal["reason"]?.string ?? "?") (\(times)\(Wording.age(milliseconds: age)))",
+                        first: "  ", rest: "      ")
+                }
     }
 
     /// One line when all is well, else what is not.

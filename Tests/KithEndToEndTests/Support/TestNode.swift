@@ -19,6 +19,7 @@ final class TestNode: Sendable {
         var id: String?
         /// `HOST:PORT`, kept for the next start.
         var address: String?
+        var environment: [String] = []
     }
 
     /// - Parameter environment: what its processes find besides the usual, `NAME=VALUE`.
@@ -40,8 +41,13 @@ final class TestNode: Sendable {
 
     /// A command of this node that goes on meanwhile.
     func program(_ arguments: [String], input: [UInt8] = []) throws -> ChildProgram {
-        try ChildProgram(arguments, in: folder, input: input, environment: ["KITH_DATA=\(directory)"] + environment)
+        let more = state.withLock { $0.environment }
+        return try ChildProgram(
+            arguments, in: folder, input: input, environment: ["KITH_DATA=\(directory)"] + environment + more)
     }
+
+    /// What its programs find in their environment from now on, `NAME=VALUE` each, besides what they need.
+    func setEnvironment(_ variables: [String]) { state.withLock { $0.environment = variables } }
 
     /// Runs a command that must succeed.
     /// - Returns: what it printed, without the line end.
@@ -92,8 +98,12 @@ final class TestNode: Sendable {
     var log: String { String(decoding: state.withLock { $0.process }?.errors ?? [], as: UTF8.self) }
 
     /// Makes this node one of the other's group.
-    func join(by other: TestNode, role: String = "writer") async throws {
-        let code = try await other.kith("invite", "--role", role)
+    func join(by other: TestNode, role: String = "writer", root: String? = nil) async throws {
+        var invite = ["invite", "--role", role]
+        if let root { invite += ["--root", root] }
+        let invited = try await other.run(invite)
+        try #require(invited.status == 0, "\(other.name): kith \(invite): \(invited.errorText)")
+        let code = invited.line
         note(try await kith("join", code, "--name", name, "--peer", try #require(other.address)))
     }
 

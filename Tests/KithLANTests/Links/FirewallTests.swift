@@ -41,7 +41,8 @@ struct FirewallTests {
         let nodes = try lan.runGroup("home", ["alpha", "beta"], on: [1, 2])
         let truth = LAN.truth(nodes)
         let rules = [
-            "INPUT -p tcp -m conntrack --ctstate ESTABLISHED -j ACCEPT", "INPUT -p tcp -m conntrack --ctstate NEW -j DROP",
+            "INPUT -p tcp -m conntrack --ctstate ESTABLISHED -j ACCEPT",
+            "INPUT -p tcp -m conntrack --ctstate NEW -j DROP",
         ]
         for rule in rules { try lan.on(1, "iptables -A \(rule)") }
         try lan.on(1, "ip6tables -A INPUT -p tcp --syn -j DROP")
@@ -52,7 +53,8 @@ struct FirewallTests {
             nodes[number].kill()
             try nodes[number].start()
             try until(40, "they meet again", logs: nodes) { try nodes.allSatisfy { try $0.status().connected == 1 } }
-            measured("behind a firewall for new connections, \(nodes[number].name) restarted: connected in", watch.seconds)
+            measured(
+                "behind a firewall for new connections, \(nodes[number].name) restarted: connected in", watch.seconds)
             #expect(watch.seconds < 20)
         }
         try nodes[0].put("new-link", ["by": "alpha"])
@@ -84,7 +86,9 @@ struct FirewallTests {
         let truth = LAN.truth(nodes)
         for machine in 1...2 {
             for tables in ["iptables", "ip6tables"] {
-                for chain in ["INPUT", "OUTPUT"] { try lan.on(machine, "\(tables) -A \(chain) -p udp --dport 5353 -j DROP") }
+                for chain in ["INPUT", "OUTPUT"] {
+                    try lan.on(machine, "\(tables) -A \(chain) -p udp --dport 5353 -j DROP")
+                }
             }
         }
         try nodes[0].put("deaf", ["to": "multicast"])

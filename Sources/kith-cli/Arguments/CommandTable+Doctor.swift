@@ -1,0 +1,25 @@
+extension CommandTable {
+    static let doctorCommands = [
+        CommandSpec(
+            name: "doctor", arguments: "[--json] [--interface PATTERN]... [--peer HOST:PORT]...", argumentCount: 0...0,
+            summary: "why no other node is seen",
+            text: [
+                "Looks at everything between this node and the others, whether the node runs or not: the network, the system "
+                    + "bus, Avahi, multicast out of this machine and in from others, this node's port, its announcement, "
+                    + "other groups, each address of each peer, firewalls, the clock and the disk. The first line names the "
+                    + "cause; what follows is every check in order. It changes nothing and ends within 15 s.",
+                "Exits with 0 when nothing is wrong, 1 when something is. As root it can read the firewall's rules too.",
+            ],
+            options: [
+                json,
+                OptionSpec(
+                    name: "interface", value: "PATTERN", isRepeated: true,
+                    help: "which network interfaces count, as for kith start"),
+                OptionSpec(
+                    name: "peer", value: "HOST:PORT", isRepeated: true, help: "an address to try besides those known"),
+                color, data,
+            ],
+            examples: ["kith doctor", "sudo kith doctor --data /var/lib/kith", "kith doctor --json | jq -r .cause"],
+            run: DoctorCommands.doctor)
+    ]
+}

@@ -1,0 +1,30 @@
+import KithDocument
+import KithNode
+
+/// `doctor`: why no other node is seen.
+enum DoctorCommands {
+    static func doctor(_ invocation: Invocation) throws(CommandError) -> Int32 {
+        let directory = try ControlClient.directory(invocation)
+        var status: JSONValue?
+        var failure: String?
+        do throws(CommandError) { status = try ControlClient(directory).json("GET", ["status"]) } catch {
+            failure = error.message
+        }
+        let doctor: Doctor
+        do throws(NodeError) {
+            doctor = try Doctor(
+                directory: directory, status: status, nodeFailure: failure, interfaces: invocation.values("interface"),
+                peers: invocation.values("peer"))
+        } catch { throw .usage(error.message) }
+        let terminal = try Terminal(colourChoice: invocation.value("color"))
+        let report = Diagnosis.report(doctor.run())
+        if invocation.flag("json") {
+            Output.write(report.json)
+            Output.line("")
+        } else {
+            let renderer = DoctorRenderer(report, width: terminal.width, colour: terminal.colour)
+            for line in renderer.lines() { Output.line(line) }
+        }
+        return report.isTrouble ? ExitStatus.failed : ExitStatus.done
+    }
+}
