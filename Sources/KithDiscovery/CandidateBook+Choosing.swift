@@ -12,7 +12,7 @@ extension CandidateBook {
     package func candidates(for node: NodeID?, now: UInt64) -> [Candidate] {
         var ranks: [[Candidate]] = [[], [], [], [], [], []]
         for service in services where service.nodeID == node {
-            for found in service.addresses {
+            for found in service.addresses where node != nil || answeredBy[.numeric(found.address)] == nil {
                 let rank = service.isPresent ? (found.sharesSubnet ? 0 : 1) : 5
                 ranks[rank].append(
                     candidate(

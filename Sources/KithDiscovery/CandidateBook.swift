@@ -25,6 +25,8 @@ package struct CandidateBook: Sendable {
     var statics: [Endpoint] = []
     /// Who answered at a static address, so that it is dialled for that node and not for every other.
     var staticNodes: [Endpoint: NodeID] = [:]
+    /// Who answered at an address that is announced without a node: it is not dialled again to find out.
+    var answeredBy: [Endpoint: NodeID] = [:]
     /// Where nodes themselves say that they can be reached, told through the group.
     var advertised: [NodeID: [Endpoint]] = [:]
     /// The latest first.
@@ -49,6 +51,9 @@ package struct CandidateBook: Sendable {
     package mutating func setDiscovered(_ new: [DiscoveredService]) {
         let before = Set(Self.announced(services))
         services = Array(new.prefix(Limits.services))
+        let nameless = Set(
+            services.filter { $0.nodeID == nil }.flatMap { $0.addresses.map { Endpoint.numeric($0.address) } })
+        answeredBy = answeredBy.filter { nameless.contains($0.key) }
         for key in Self.announced(services) where !before.contains(key) { attempts[key] = nil }
     }
 
@@ -71,6 +76,9 @@ package struct CandidateBook: Sendable {
         attempts[Key(node: nil, address: address)] = nil
         own[address] = nil
         if statics.contains(address) { staticNodes[address] = node }
+        if services.contains(where: { $0.nodeID == nil && $0.addresses.contains { .numeric($0.address) == address } }) {
+            answeredBy[address] = node
+        }
         remember(Remembered(node: node, address: address))
     }
 

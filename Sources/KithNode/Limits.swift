@@ -149,4 +149,9 @@ package enum NodeLimits {
     package static let invitesFileBytes = 1 << 20
     /// Writes that wait for one commit.
     package static let commitGroup = 256
+    /// How often a repair looks whether the peers have sent what was left out, in milliseconds.
+    static let fetchPollMilliseconds = 250
+    /// How long it waits for that unless told otherwise, in milliseconds, and at the most.
+    static let fetchMilliseconds: Int64 = 60_000
+    static let longestFetchMilliseconds: Int64 = 86_400_000
 }

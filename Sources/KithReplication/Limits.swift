@@ -84,6 +84,10 @@ package enum ReplicationLimits {
     package static let creditStepBytes = 256 << 10
     /// Bytes waiting to be sent above which the store is not read for this link: 1 MiB.
     package static let sendBufferBytes = 1 << 20
+    /// Frames that wait for the peer's credit. What is read from the store is bounded in bytes; this bounds the short answers to
+    /// questions that a peer may ask without end: four for each of the most databases that a link carries, and the parts of
+    /// the largest documents.
+    package static let queuedFrames = 8_192
     /// What one read of documents takes from the store: 512 KiB.
     package static let readBytes = 512 << 10
     /// What a read of changes is taken to bring, before its size is known: 64 KiB.

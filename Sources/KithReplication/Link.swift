@@ -139,8 +139,11 @@ package struct Link {
     /// What follows every input.
     private mutating func settle() throws(ProtocolError) {
         for index in sessions.indices { settle(session: index) }
-        guard output.gate.unsent + output.gate.queuedBytes <= ReplicationLimits.heldBytes else {
+        guard output.gate.unsent <= ReplicationLimits.heldBytes else {
             return end(Goodbye(code: .silence, text: "the peer does not read what it is sent"))
+        }
+        guard output.gate.queuedFrames <= ReplicationLimits.queuedFrames else {
+            return end(Goodbye(code: .silence, text: "the peer grants no credit for the answers that it asks for"))
         }
     }
 

@@ -12,6 +12,7 @@ struct SendGate {
     private var queue: [[UInt8]] = []
     private var head = 0
     private(set) var queuedBytes = 0
+    var queuedFrames: Int { queue.count - head }
 
     /// Whether there is room to read the store for this peer.
     var mayRead: Bool {

@@ -15,6 +15,22 @@ struct DocumentFlags: OptionSet, Sendable {
     static let singleLeaf = DocumentFlags(rawValue: 8)
 }
 
+extension DocumentFlags {
+    /// What a row says of a document.
+    /// - Parameters:
+    ///   - live: the document's live revisions.
+    ///   - tree: as it is stored.
+    ///   - shown: the revision that a plain read returns.
+    init(live: [RevisionTree.Node], tree: RevisionTree, shown: RevisionID) {
+        self = live.isEmpty ? .deleted : []
+        if live.count > 1 { formUnion([.conflict, .otherBodies]) }
+        let leaves = tree.leaves
+        if leaves.count == 1, leaves[0].id == shown, !leaves[0].isForeign, leaves[0].content != nil {
+            insert(.singleLeaf)
+        }
+    }
+}
+
 extension RevisionTree {
     /// The leaves whose content is known here, closed ones too: what the feed announces.
     var knownLeaves: [Node] {

@@ -32,4 +32,20 @@ enum Limits {
     static let keptMilliseconds: Int64 = 30 * 24 * 3600 * 1000
     /// Longest body of a local document in bytes: they hold checkpoints and small settings.
     static let localDocumentBytes = 1 << 20
+    /// Instructions of SQLite between two looks at whether a long statement is still wanted: about a millisecond.
+    static let watchInstructions: Int32 = 20_000
+    /// Documents that a check reads at once, and the bytes of their bodies with which a page ends: a page is one short
+    /// reading, so that the write-ahead log can be emptied between two of them.
+    static let pageDocuments = 200
+    static let pageBytes = 4 << 20
+    /// Findings that one check tells of; the others are counted.
+    static let findings = 1_000
+    /// How far the write-ahead log may grow in bytes during a reading of the whole file, before that is given up.
+    static let longReadingLogBytes = 512 << 20
+    /// Longest payload of a row that is taken from a damaged file, in bytes: a document of 20 MiB and its tree.
+    static let salvagedRowBytes = 64 << 20
+    /// Most bytes of a database's name in the names of the files beside it: with the longest ending they fit in 255.
+    static let nameBytesAside = 180
+    /// Bytes of a file that are read and handed on at once.
+    static let filePartBytes = 256 << 10
 }

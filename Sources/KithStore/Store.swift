@@ -10,7 +10,7 @@ import KithDocument
 package final class Store {
     package let file: DatabaseFile
     private let lock: FileLock
-    private let transaction: WriteTransaction
+    let transaction: WriteTransaction
     private var connection: Connection { transaction.connection }
 
     /// Opens a database, or makes it.
@@ -21,12 +21,13 @@ package final class Store {
         _ file: DatabaseFile, environment: StoreEnvironment, options: StoreOptions = StoreOptions()
     ) throws(StoreError) {
         try FileSystem.requireLocal(file.directory)
+        self.file = file
+        lock = try FileLock(file)
+        try FileReplacement.recover(file)
         if !options.creates, FileSystem.size(of: file.path) == 0 {
             throw StoreError(
                 .notFound, file.name.string, "there is no database \(file.shortName) in \(file.shortDirectory)")
         }
-        self.file = file
-        lock = try FileLock(file)
         let connection = try file.openForWriting(options, databaseID: environment.random)
         transaction = try WriteTransaction(connection, environment: environment, options: options)
     }
@@ -97,10 +98,23 @@ package final class Store {
 
     /// The databases in a directory, ascending by name.
     package static func names(in directory: String) throws(StoreError) -> [DatabaseName] {
-        try FileSystem.names(in: directory).compactMap { name in
-            guard name.hasSuffix(DatabaseFile.suffix) else { return nil }
-            return try? DatabaseName(String(name.dropLast(DatabaseFile.suffix.count)))
+        let files = try FileSystem.names(in: directory)
+        var names = FileReplacement.undecided(among: files)
+        for file in files where file.hasSuffix(DatabaseFile.suffix) {
+            if let name = try? DatabaseName(String(file.dropLast(DatabaseFile.suffix.count))) { names.append(name) }
         }
+        return Set(names).sorted()
+    }
+
+    /// Runs the body while the database is locked, so that nobody opens it; a replacement that was cut off is finished
+    /// first.
+    package static func withLock<Value>(
+        _ file: DatabaseFile, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let lock = try FileLock(file)
+        defer { withExtendedLifetime(lock) {} }
+        try FileReplacement.recover(file)
+        return try body()
     }
 
     /// Removes a database that nobody has open, for good.
@@ -108,6 +122,7 @@ package final class Store {
     package static func remove(_ file: DatabaseFile) throws(StoreError) {
         let lock = try FileLock(file)
         defer { withExtendedLifetime(lock) {} }
+        try FileReplacement.recover(file)
         // The file first: a log without its file is no database any more.
         for path in [file.path, file.logPath, file.sharedMemoryPath] where !FileSystem.remove(path) {
             throw StoreError(

@@ -29,6 +29,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case invalid
         /// The document was stamped with the highest time there is.
         case clockBeyondRange = "clock_beyond_range"
+        /// Whoever asked for long work gave it up.
+        case cancelled
         /// A fault of Kith.
         case internalError = "internal"
     }

@@ -76,6 +76,25 @@ struct ControlClient {
         if !(200..<300).contains(head.status) { throw Self.error(failure[...]) }
     }
 
+    /// One operation whose answer is bytes, handed on as they come, until `receive` returns false. An answer that was cut
+    /// off is an error.
+    func bytes(
+        _ method: String, _ path: [String], receive: (HTTPResponseHead, UnsafeRawBufferPointer) -> Bool
+    ) throws(CommandError) {
+        var failure: [UInt8] = []
+        let head: HTTPResponseHead
+        do throws(HTTPError) {
+            head = try client.stream(request(method, path, [], .none)) { head, bytes in
+                if (200..<300).contains(head.status) { return receive(head, bytes) }
+                failure += bytes
+                return failure.count < 64 * 1024
+            }
+        } catch {
+            throw self.error(error)
+        }
+        if !(200..<300).contains(head.status) { throw Self.error(failure[...]) }
+    }
+
     /// How a line begins that ends a stream with an error.
     private static let errorMark = Array(#"{"_error":"#.utf8)
 

@@ -52,6 +52,19 @@ import Testing
         #expect(book.announcedNodes == [a, b])
     }
 
+    @Test func anAddressAnnouncedWithoutANodeIsDialledUntilSomebodyAnswers() {
+        var book = CandidateBook()
+        book.setDiscovered([service("nameless", nil, near: ["10.0.0.3:5484"])])
+        #expect(texts(book.candidates(for: nil, now: 0)) == ["discovered 10.0.0.3:5484"])
+        book.reached(a, at: address("10.0.0.3:5484"))
+        #expect(book.candidates(for: nil, now: 0).isEmpty)
+        #expect(texts(book.candidates(for: a, now: 0)) == ["remembered 10.0.0.3:5484"])
+        // Announced anew, it may be another's.
+        book.setDiscovered([])
+        book.setDiscovered([service("nameless", nil, near: ["10.0.0.3:5484"])])
+        #expect(texts(book.candidates(for: nil, now: 0)) == ["discovered 10.0.0.3:5484"])
+    }
+
     @Test func aServiceThatIsGoneKeepsItsNodeAndAddresses() {
         var book = CandidateBook()
         book.setDiscovered([service("alpha", a, near: ["10.0.0.3:5484"])])

@@ -14,7 +14,9 @@ import Testing
     }
 
     private func codes(_ node: TestNode) async throws -> [String] {
-        (try await node.status()["health"]?["checks"]?.array ?? []).compactMap { $0["code"]?.string }
+        // Advice is no trouble: a group of two has one admin.
+        (try await node.status()["health"]?["checks"]?.array ?? []).filter { $0["level"]?.string != "ok" }
+            .compactMap { $0["code"]?.string }
     }
 
     @Test func aNodeOnAnotherMachineWaitsUntilItIsToldThatItWasMoved() async throws {

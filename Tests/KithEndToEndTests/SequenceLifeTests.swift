@@ -11,6 +11,7 @@ import Testing
         try await Lab.open(nodes: 3) { lab in
             let nodes = try await lab.group(3)
             let (ada, ben) = (nodes[0], nodes[1])
+            let truth = Self.truth(nodes)
             try await nodes.makeDatabase("notes")
             for number in 1...10 { try await ben.kith("put", "notes", "early-\(number)", #"{"n":\#(number)}"#) }
             try await nodes.settle("notes")
@@ -43,13 +44,26 @@ import Testing
             try await ben.start(peers: nodes)
             try await nodes.settle("notes")
             #expect(try await ben.run(["check"]).status == 0)
+            await Self.expectTruth(truth)
         }
+    }
+
+    /// Asks all nodes for their status throughout.
+    private static func truth(_ nodes: [TestNode]) -> TruthPoller {
+        TruthPoller(nodes.map { ($0.name, "\($0.directory)/kith.sock") })
+    }
+
+    /// No node has called another in sync whose digest differed.
+    private static func expectTruth(_ truth: TruthPoller) async {
+        let said = await Blocking.run { truth.end() }
+        #expect(said.lies.isEmpty, "\(said)")
     }
 
     @Test func aDatabaseDroppedAndMadeAgainUnderItsNameIsWholeAgain() async throws {
         try await Lab.open(nodes: 2) { lab in
             let nodes = try await lab.group(2)
             let (ada, ben) = (nodes[0], nodes[1])
+            let truth = Self.truth(nodes)
             try await nodes.makeDatabase("notes")
             try await ada.kith("import", "notes", "-", input: RestartTests.documents(1_500))
             try await nodes.settle("notes")
@@ -74,6 +88,27 @@ import Testing
             #expect(try await ben.database("notes")["documents"]?.natural == 1_506)
             let log = ada.log
             #expect(log.contains("knew another history") || log.contains("has another history"), "\(log.suffix(2_000))")
+            await Self.expectTruth(truth)
+        }
+    }
+
+    @Test func aSecondNodeOnADirectoryNamesTheFirstAndAKilledOneLeavesNoLock() async throws {
+        try await Lab.open(nodes: 1) { lab in
+            let ada = lab.node("ada")
+            try await ada.found("testers")
+            try await ada.start()
+            let first = try #require(ada.processID)
+            for command in [["start", "--no-discovery"], ["identity", "reset", "--yes"], ["leave"]] {
+                let second = try await ada.run(command)
+                #expect(second.status == 1 && second.errorText.contains("\(first)"), "\(command): \(second.errorText)")
+                BadInputTests.expectOneLine(second)
+            }
+            for _ in 0..<3 {
+                ada.kill()
+                await ada.ended()
+                try await ada.start()
+            }
+            #expect(try await ada.run(["check"]).status == 0)
         }
     }
 
@@ -86,6 +121,7 @@ import Testing
             let nodes = try await lab.group(3)
             try await nodes.makeDatabase("notes")
             try await nodes.settle("notes")
+            let truth = Self.truth(nodes)
             let writers = nodes.map { Writer($0, database: "notes") }
             for writer in writers { writer.start() }
             for kill in 0..<kills {
@@ -98,6 +134,7 @@ import Testing
             }
             for writer in writers { await writer.stop() }
             try await nodes.settle("notes", within: 180)
+            await Self.expectTruth(truth)
             let acknowledged = writers.flatMap(\.acknowledged)
             #expect(acknowledged.count > kills)
             for node in nodes {

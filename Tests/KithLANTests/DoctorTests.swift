@@ -54,6 +54,13 @@ struct DoctorLANTests {
         #expect(answer.first.hasPrefix("a Kith group is here but it is another group (tag "), "\(answer.text)")
         #expect(answer.first.contains("alpha") && answer.first.contains("group work"), "\(answer.text)")
 
+        // A bus that hangs holds up neither the node nor the doctor.
+        try lan.lab.run("kill -STOP $(cat $LAB_DIR/buspid1)")
+        answer = try ask(alpha)
+        #expect(
+            answer.first.hasPrefix("the system bus at /run/dbus/system_bus_socket does not answer"), "\(answer.text)")
+        try lan.lab.run("kill -CONT $(cat $LAB_DIR/buspid1)")
+
         // Neither Avahi nor, then, a bus; and the node does not even run.
         try alpha.stop()
         answer = try ask(alpha)

@@ -180,6 +180,8 @@ extension JSONValue {
         return database?["in_sync_with"]?.integer == Int64(peers) && database?["peers"]?.integer == Int64(peers)
     }
 
-    /// The codes of what is wrong.
-    var checks: [String] { self["health"]?["checks"]?.array?.compactMap { $0["code"]?.string } ?? [] }
+    /// The codes of what is wrong, without advice.
+    var checks: [String] {
+        self["health"]?["checks"]?.array?.filter { $0["level"]?.string != "ok" }.compactMap { $0["code"]?.string } ?? []
+    }
 }

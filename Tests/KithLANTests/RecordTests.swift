@@ -22,8 +22,8 @@ struct RecordTests {
         let ids = try Dictionary(
             uniqueKeysWithValues: nodes.map { ($0.name, try $0.status()["node"]?["id"]?.string ?? "") })
         let tag = try lan.tag(of: nodes[0])
-        // Gamma's machine announces alpha's id at gamma's port, and gamma's id at a port where nobody is.
-        for (number, (id, port)) in [("alpha", 5484), ("gamma", 9)].enumerated() {
+        // Gamma's machine announces alpha's id at gamma's port, gamma's id at a port where nobody is, and nobody's.
+        for (number, (id, port)) in [("alpha", 5484), ("gamma", 9), ("nobody", 5484)].enumerated() {
             try lan.lab.run(
                 "on 3 avahi-publish -s --subtype=_\(tag)._sub._kith._tcp liar\(number) _kith._tcp \(port) "
                     + "id=\(ids[id] ?? "") v=1 g=\(tag) > /dev/null 2>&1 &")
@@ -40,8 +40,16 @@ struct RecordTests {
             #expect(peers.count == 2, "\(node.name): \(peers)")
             for peer in peers { #expect(ids[peer["name"]?.string ?? ""] == peer["id"]?.string, "\(peer)") }
         }
+        for node in nodes {
+            let series = "kith_links_begun_total "
+            let line = try node.mustRun("metrics").first { $0.hasPrefix(series) } ?? ""
+            #expect((Double(line.dropFirst(series.utf8.count)) ?? .infinity) < 20, "\(node.name): \(line) \(node.log)")
+        }
+        #expect(try nodes.allSatisfy { try !$0.status().checks.contains("IDENTITY_DUPLICATE") }, "a lie makes no twin")
         // Its own address, given as a peer twice over, is told of once.
-        try until(15, "its own address is told of", logs: nodes) { nodes[1].logLines("is this node itself").count > 0 }
+        try until(15, "its own address is told of", logs: nodes) {
+            nodes[1].logLines("this node's own identity").count > 0
+        }
 
         // A machine gets another name, and another machine the name it had.
         let since = try nodes[1].status().peer("alpha")?["since"]
@@ -55,7 +63,7 @@ struct RecordTests {
         let status = try nodes[1].status()
         #expect(status["peers"]?.array?.count == 2)
         #expect(status.peer("alpha")?["since"] == since, "the link is the one from before")
-        #expect(nodes[1].logLines("is this node itself").count == 1, "\(nodes[1].log)")
+        #expect(nodes[1].logLines("this node's own identity").count == 1, "\(nodes[1].log)")
     }
 
     @Test func bridgesOfContainersAndTunnelsAreNoAddressesOfOthers() throws {

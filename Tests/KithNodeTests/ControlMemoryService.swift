@@ -1,6 +1,7 @@
 import KithDocument
 import KithHTTPCore
 import KithNode
+import KithTestSupport
 import Synchronization
 
 /// A service without a node behind it: documents in memory, enough of each operation to see that the router asks for
@@ -273,6 +274,42 @@ final class ControlMemoryService: ControlService {
             }
             if let failure { throw failure }
         }
+    }
+
+    func verify(_ database: String) async throws(ControlError) -> ControlStream {
+        try note("verify \(database)")
+        return ControlStream { try await $0.write(UpkeepEvent.note("checked").line) }
+    }
+
+    func repair(_ database: String, waitingMilliseconds: Int64) async throws(ControlError) -> ControlStream {
+        try note("repair \(database) \(waitingMilliseconds)")
+        return ControlStream { try await $0.write(UpkeepEvent.repaired(.init(database: database)).line) }
+    }
+
+    func compact(_ database: String) async throws(ControlError) -> ControlStream {
+        try note("compact \(database)")
+        return ControlStream { try await $0.write(UpkeepEvent.compacted(database: database, before: 2, after: 1).line) }
+    }
+
+    func backup(_ database: String) async throws(ControlError) -> ControlFile {
+        try note("backup \(database)")
+        let parts = Shared([[UInt8]]([Array("one ".utf8), Array("two".utf8)]))
+        return ControlFile(bytes: 7) { () throws(ControlError) in
+            var part: [UInt8]?
+            parts.change { parts in part = parts.isEmpty ? nil : parts.removeFirst() }
+            return part
+        }
+    }
+
+    func restore(
+        _ database: String, from body: HTTPBodyReader, replaces: Bool
+    ) async throws(ControlError) -> ControlRestored {
+        var bytes = 0
+        do throws(HTTPError) { while let part = try await body.next() { bytes += part.count } } catch {
+            throw ControlError(.failed, error.message)
+        }
+        try note("restore \(database) \(bytes) \(replaces)")
+        return ControlRestored(database: database, documents: 1, sequence: 2, kept: nil)
     }
 
     func setLogLevel(_ level: String, area: String?) async throws(ControlError) {

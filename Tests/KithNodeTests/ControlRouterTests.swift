@@ -59,6 +59,12 @@ import Testing
         ("PUT", "/v1/databases/db/documents/a", 201, "put a -"),
         ("PUT", "/v1/databases/db/documents/a%2Fb+c", 201, "put a/b+c -"),
         ("POST", "/v1/databases/db/documents/a/resolve?keep=\(revision)", 200, "resolve a \(revision)"),
+        ("POST", "/v1/databases/db/verify", 200, "verify db"), ("POST", "/v1/databases/db/compact", 200, "compact db"),
+        ("POST", "/v1/databases/db/repair", 200, "repair db 60000"),
+        ("POST", "/v1/databases/db/repair?wait_ms=5", 200, "repair db 5"),
+        ("GET", "/v1/databases/db/backup", 200, "backup db"),
+        ("POST", "/v1/databases/db/restore", 201, "restore db 0 false"),
+        ("POST", "/v1/databases/db/restore?replace=true", 201, "restore db 0 true"),
     ]) func eachOperationReachesTheService(method: String, target: String, status: Int, call: String) async throws {
         let answer = try await ask(method, target)
         #expect(answer.status == status)
@@ -75,7 +81,9 @@ import Testing
             ("POST", "/v1/databases/db/import"), ("GET", "/v1/databases/db/export"),
             ("GET", "/v1/databases/db/documents/a"), ("PUT", "/v1/databases/db/documents/a"),
             ("DELETE", "/v1/databases/db/documents/a"), ("GET", "/v1/databases/db/documents/a/history"),
-            ("POST", "/v1/databases/db/documents/a/purge"),
+            ("POST", "/v1/databases/db/documents/a/purge"), ("POST", "/v1/databases/db/verify"),
+            ("POST", "/v1/databases/db/repair"), ("POST", "/v1/databases/db/compact"),
+            ("GET", "/v1/databases/db/backup"), ("POST", "/v1/databases/db/restore"),
             ("POST", "/v1/databases/db/documents/a/resolve?keep=\(Self.revision)"),
         ]
         for (method, target) in targets {
@@ -214,5 +222,16 @@ import Testing
     @Test func theRootsKeyPassesInTheBody() async throws {
         _ = try await ask("POST", "/v1/invitations?role=admin", body: "KEY")
         #expect(service.calls == ["invite admin 900000 3"])
+    }
+
+    @Test func aCopyComesAsBytesWithItsLength() async throws {
+        let answer = try await ask("GET", "/v1/databases/db/backup")
+        #expect(answer.text == "one two")
+        #expect(answer.headers["Kith-Bytes"] == "7")
+    }
+
+    @Test func aCopyGoesInAsBytes() async throws {
+        #expect(try await ask("POST", "/v1/databases/db/restore", body: "a copy").status == 201)
+        #expect(service.calls == ["restore db 6 false"])
     }
 }

@@ -159,6 +159,9 @@ package struct ControlRouter: Sendable {
             try call.require("GET")
             return Self.lines(try await service.exportDocuments(of: database))
         case (5..., "documents"): return try await routeDocument(call, database)
+        case (4, let operation):
+            guard let response = try await routeUpkeep(call, database, operation) else { throw call.unknownPath }
+            return response
         default: throw call.unknownPath
         }
     }
@@ -225,7 +228,7 @@ package struct ControlRouter: Sendable {
 
     /// A response of JSON lines. An error on the way is its last line, under a name that no document has. So is the end of
     /// the node, which cancels the task.
-    private static func lines(_ stream: ControlStream) -> HTTPResponse {
+    static func lines(_ stream: ControlStream) -> HTTPResponse {
         HTTPResponse(
             status: 200, headers: ["Content-Type": "application/x-ndjson"],
             body: .stream { writer in

@@ -87,6 +87,22 @@ package protocol ControlService: Sendable {
     /// A line for each live document, with `_id`.
     func exportDocuments(of database: String) async throws(ControlError) -> ControlStream
 
+    // MARK: Databases as wholes
+
+    /// Checks a database: lines of `UpkeepEvent`, the last `checked`.
+    func verify(_ database: String) async throws(ControlError) -> ControlStream
+    /// Makes a new file of what is sound and waits for what peers send of the rest: lines of `UpkeepEvent`, the last
+    /// `repaired`.
+    func repair(_ database: String, waitingMilliseconds: Int64) async throws(ControlError) -> ControlStream
+    /// Gives back the space that is no longer used: lines of `UpkeepEvent`, the last `compacted`.
+    func compact(_ database: String) async throws(ControlError) -> ControlStream
+    /// Makes a copy as of one moment.
+    func backup(_ database: String) async throws(ControlError) -> ControlFile
+    /// Puts a copy in the place of the database, or where none is. Returns when it is on disk and open.
+    /// - Throws: code `exists` where there is one and `replaces` is false; `failed` where it is no whole copy.
+    func restore(_ database: String, from body: HTTPBodyReader, replaces: Bool)
+        async throws(ControlError) -> ControlRestored
+
     /// Sets what is logged from now on.
     /// - Parameter area: nil for all areas.
     /// - Throws: code `usage` for an area or level there is none of.

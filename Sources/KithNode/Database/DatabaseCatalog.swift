@@ -6,18 +6,20 @@ import Synchronization
 ///
 /// Any thread may call it.
 package final class DatabaseCatalog: Sendable {
-    private struct State {
+    struct State {
         var open: [DatabaseName: DatabaseExecutor] = [:]
         /// Databases whose copy was dropped here: what peers carry under these names is not made again.
         var dropped: Set<DatabaseName> = []
+        /// Databases with which something is done that nothing else may come between; see `reserve`.
+        var reserved: [DatabaseName: Reservation] = [:]
     }
 
-    private let directory: String
+    let directory: String
     private let droppedFile: String
-    private let environment: @Sendable () -> StoreEnvironment
-    private let state = Mutex(State())
+    let environment: @Sendable () -> StoreEnvironment
+    let state = Mutex(State())
     /// Making and dropping are done one at a time, without holding up those who look something up.
-    private let changing = Mutex(())
+    let changing = Mutex(())
 
     /// Opens all databases in `DIRECTORY/databases`.
     /// - Throws: `NodeError` with the database that can't be opened, and why.
@@ -47,7 +49,10 @@ package final class DatabaseCatalog: Sendable {
 
     /// Whether what peers carry under this name is to be carried here too.
     package func wants(_ name: DatabaseName) -> Bool {
-        state.withLock { $0.open[name] == nil && !$0.dropped.contains(name) && $0.open.count < NodeLimits.databases }
+        state.withLock {
+            $0.open[name] == nil && $0.reserved[name] == nil && !$0.dropped.contains(name)
+                && $0.open.count < NodeLimits.databases
+        }
     }
 
     /// Makes a database; one that was dropped here is carried again.
@@ -55,6 +60,7 @@ package final class DatabaseCatalog: Sendable {
     package func create(_ name: DatabaseName) throws(StoreError) -> (database: DatabaseExecutor, isNew: Bool) {
         try changing.withLock { _ throws(StoreError) in
             if let database = state.withLock({ $0.open[name] }) { return (database, false) }
+            try requireUnreserved(name)
             guard state.withLock({ $0.open.count }) < NodeLimits.databases else {
                 throw StoreError(.invalid, name.string, "a node carries at most \(NodeLimits.databases) databases")
             }
@@ -67,6 +73,7 @@ package final class DatabaseCatalog: Sendable {
     /// - Returns: false when there is none of that name.
     package func drop(_ name: DatabaseName) throws(StoreError) -> Bool {
         try changing.withLock { _ throws(StoreError) in
+            try requireUnreserved(name)
             guard let database = state.withLock({ $0.open[name] }) else { return false }
             try setDropped(name, true)
             state.withLock { $0.open[name] = nil }
@@ -80,13 +87,13 @@ package final class DatabaseCatalog: Sendable {
     package func close() { for database in databases { database.close() } }
 
     @discardableResult
-    private func open(_ name: DatabaseName) throws(StoreError) -> DatabaseExecutor {
+    func open(_ name: DatabaseName) throws(StoreError) -> DatabaseExecutor {
         let database = try DatabaseExecutor(DatabaseFile(name, in: directory), environment: environment())
         state.withLock { $0.open[name] = database }
         return database
     }
 
-    private func setDropped(_ name: DatabaseName, _ isDropped: Bool) throws(StoreError) {
+    func setDropped(_ name: DatabaseName, _ isDropped: Bool) throws(StoreError) {
         let names = state.withLock { state -> [String]? in
             guard state.dropped.contains(name) != isDropped else { return nil }
             if isDropped { state.dropped.insert(name) } else { state.dropped.remove(name) }

@@ -23,6 +23,10 @@ package final class DatabaseExecutor: @unchecked Sendable {
     private let wants = Mutex(WantRegistry())
     private let rolledBackAt = Atomic<Int64>(0)
     private let failure = Mutex<StoreError?>(nil)
+    /// For opening again; used on `writer` only.
+    private let environment: StoreEnvironment
+    private let options: StoreOptions
+    private var isClosed = false
 
     /// Opens the database, or makes it.
     /// - Throws: `StoreError` as `Store.init` does.
@@ -32,6 +36,8 @@ package final class DatabaseExecutor: @unchecked Sendable {
         let store = try Store(file, environment: environment, options: options)
         self.file = file
         self.store = store
+        self.environment = environment
+        self.options = options
         writer = DispatchQueue(label: "kith.writer.\(file.name)")
         readers = ReaderPool(file)
         published = Mutex(store.summary)
@@ -110,6 +116,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
             return group
         }
         if group.isEmpty { return }
+        if store == nil, !isClosed { store = try? Store(file, environment: environment, options: options) }
         guard let store else {
             let closed = StoreError(.notFound, name.string, "database \(name) was closed")
             for write in group { write.finish(closed) }
@@ -222,6 +229,27 @@ package final class DatabaseExecutor: @unchecked Sendable {
         }
     }
 
+    /// Puts the copy that `Compaction.write` has made in the place of the file. Writes and readings wait meanwhile, as long
+    /// as it takes to bring the copy up to date. Blocks.
+    /// - Throws: `StoreError`; the database goes on as it was then.
+    package func takeCompactCopy() throws(StoreError) {
+        let result = readers.withoutReaders {
+            writer.sync { Result { () throws(StoreError) in try exchangeForCopy() } }
+        }
+        try result.get()
+    }
+
+    private func exchangeForCopy() throws(StoreError) {
+        guard store != nil else { throw StoreError(.notFound, name.string, "database \(name) was closed") }
+        try store?.bringCopyUpToDate()
+        try store?.truncateLog()
+        // Nobody else holds it, so this closes the file.
+        store = nil
+        // Should the opening fail, the next write tries again.
+        defer { self.store = try? Store(file, environment: environment, options: options) }
+        try Compaction.install(file)
+    }
+
     /// Finishes what waits, empties the log into the file and lets the file go. Blocks; what is asked of the database
     /// afterwards fails.
     package func close() {
@@ -230,6 +258,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
             while !pending.withLock(\.isEmpty) { commitPending() }
             try? store?.truncateLog()
             store = nil
+            isClosed = true
         }
     }
 }

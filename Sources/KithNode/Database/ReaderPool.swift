@@ -38,6 +38,22 @@ final class ReaderPool: Sendable {
         }
     }
 
+    /// Closes the connections and runs the body while none is opened; readings wait until it is over. Blocks.
+    func withoutReaders<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        let arrived = DispatchSemaphore(value: 0)
+        let isOver = DispatchSemaphore(value: 0)
+        for slot in slots {
+            slot.queue.async {
+                slot.reader = nil
+                arrived.signal()
+                isOver.wait()
+            }
+        }
+        for _ in slots { arrived.wait() }
+        defer { for _ in slots { isOver.signal() } }
+        return try body()
+    }
+
     /// Closes the connections once what waits is done, for good. Blocks.
     func close() {
         for slot in slots {

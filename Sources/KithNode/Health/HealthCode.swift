@@ -9,6 +9,7 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case storageFull = "STORAGE_FULL"
     case storageFailed = "STORAGE_FAILED"
     case rollbackDetected = "ROLLBACK_DETECTED"
+    case databaseDamaged = "DATABASE_DAMAGED"
     // Documents.
     case conflicts = "CONFLICTS"
     case documentsRefused = "DOCUMENTS_REFUSED"
@@ -34,6 +35,7 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .storageFull: .storageFull
         case .storageFailed: .storageFailed
         case .rollbackDetected: .rollbackDetected
+        case .databaseDamaged: .databaseDamaged
         case .conflicts: .conflicts
         case .documentsRefused: .documentsRefused
         case .peerBlocked: .peerBlocked

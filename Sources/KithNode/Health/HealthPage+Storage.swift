@@ -43,4 +43,17 @@ extension HealthPage {
             "Look whether a copy of the node's directory runs elsewhere, and end it: see `kith help identity-duplicate`.",
         ],
         ends: "A day after it was found, or when the node is restarted.")
+
+    static let databaseDamaged = HealthPage(
+        meaning: [
+            "A database's file contradicts itself: a disk that failed, a file that was changed or copied badly. The check "
+                + "names the database and the first thing found."
+        ],
+        shows: ["Reading some documents fails, and peers show the database as `blocked`."],
+        actions: [
+            "Look at the disk first, and at what the kernel says of it: `dmesg -T | tail`.",
+            "List what is damaged: `kith verify DB`.",
+            "Make a new file of what is sound, and fetch the rest from peers: `kith repair DB`.",
+        ],
+        ends: "With a repair, or with a `kith verify` that finds nothing.")
 }

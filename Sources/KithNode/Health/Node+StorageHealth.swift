@@ -26,6 +26,18 @@ extension Node {
                         "what is missing here comes back from peers; see that no copy of this node's directory runs elsewhere"
                 ))
         }
-        return found
+        return found + damageFindings()
+    }
+
+    /// What checks of the databases have found.
+    private func damageFindings() -> [HealthFinding] {
+        guard let (name, entry) = damage.all.first else { return [] }
+        let more = entry.findings > 1 ? ", and \(entry.findings - 1) more" : ""
+        return [
+            HealthFinding(
+                code: .databaseDamaged, level: .critical,
+                summary: "database \(name) is damaged: \(entry.message)\(more)",
+                action: "kith repair \(name) makes a new file of what is sound and fetches the rest from peers")
+        ]
     }
 }

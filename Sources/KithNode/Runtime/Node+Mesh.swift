@@ -285,10 +285,9 @@ extension Node {
         _ tieBreak: UInt64, now: Instant
     ) {
         if peer.nodeID == id {
-            if ownAddressesTold.count < NodeLimits.presenceNodes,
-                ownAddressesTold.insert(address.description).inserted
+            if ownAddressesTold.count < NodeLimits.presenceNodes, ownAddressesTold.insert(address.description).inserted
             {
-                log(.info, .mesh, "\(address) is this node itself and is left alone")
+                log(.info, .mesh, "\(address) answers with this node's own identity and is left alone")
             }
             book.reachedSelf(at: address, now: now.milliseconds)
             twins.dialledSelf(at: address, now: now)

@@ -24,6 +24,7 @@ package final class Node: @unchecked Sendable {
     let membership: Membership
     let desk: JoinDesk
     let catalog: DatabaseCatalog
+    let damage: DamageBook
     let startedAt = SystemClock.wallMilliseconds
     var tls: TLSContext?
     var listener: Listener?
@@ -115,6 +116,7 @@ package final class Node: @unchecked Sendable {
         self.identity = identity
         lock = try DirectoryLock(directory: directory)
         membership = try Self.readMembership(identities, identity.trust)
+        damage = try DamageBook(nodeDirectory: directory)
         catalog = try DatabaseCatalog(nodeDirectory: directory) {
             StoreEnvironment(now: { SystemClock.wallMilliseconds }, random: { SecureRandom.number() })
         }

@@ -51,7 +51,8 @@ struct PeerState {
     /// The peer does not carry a database any more.
     mutating func left(_ database: String) {
         carried[database] = nil
-        dropped(database)
+        sessions[database] = nil
+        // What the link was told of the database here stays: it is not told again, should the peer carry it once more.
     }
 
     /// This node does not carry a database any more. That the peer does stays known: it does not say so again, should the

@@ -21,8 +21,9 @@ struct NodeService: ControlService {
 
     /// The database of a name.
     func database(_ name: String) throws(ControlError) -> DatabaseExecutor {
-        guard let database = node.catalog[name] else { throw .unknownDatabase(name) }
-        return database
+        if let database = node.catalog[name] { return database }
+        if let failure = node.catalog.failure(of: name) { throw ControlError(failure) }
+        throw .unknownDatabase(name)
     }
 
     func status() async throws(ControlError) -> ControlStatus {
@@ -126,10 +127,14 @@ struct NodeService: ControlService {
 
     func deleteDatabase(_ name: String) async throws(ControlError) {
         _ = try database(name)
+        do throws(StoreError) { try node.catalog.requireUnreserved(try DatabaseName(name)) } catch {
+            throw ControlError(error)
+        }
         // The links let go first, so that nothing of them is under way in the file.
         await onNode { $0.removed(name) }
         do throws(StoreError) {
             guard try node.catalog.drop(try DatabaseName(name)) else { throw StoreError(.notFound, name, "") }
+            node.damage.note(try DatabaseName(name), nil)
         } catch {
             throw error.code == .notFound ? .unknownDatabase(name) : ControlError(error)
         }
@@ -192,7 +197,8 @@ extension ControlError {
             case .notFound: .notFound
             case .conflict: .conflict
             case .invalid: .invalid
-            case .storageFull, .readOnly, .locked, .clockBeyondRange, .inputOutput, .outOfMemory: .unavailable
+            case .storageFull, .readOnly, .locked, .clockBeyondRange, .inputOutput, .outOfMemory, .cancelled:
+                .unavailable
             case .damaged, .newerFile, .foreignFile, .networkFileSystem, .cannotOpen, .internalError: .failed
             }
         self.init(code, error.message)

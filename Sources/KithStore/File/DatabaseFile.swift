@@ -46,7 +46,12 @@ package struct DatabaseFile: Hashable, Sendable {
 
     /// Looks whose file it is, without changing it.
     /// - Returns: whether it is empty.
-    private func check(_ connection: Connection) throws(StoreError) -> Bool {
+    func check(_ connection: Connection) throws(StoreError) -> Bool {
+        try Self.check(connection, path: path)
+    }
+
+    static func check(_ connection: Connection, path: String) throws(StoreError) -> Bool {
+        let shortPath = StoreError.shortened(path, to: Limits.subjectCharacters)
         let application = try connection.number("PRAGMA application_id") ?? 0
         let version = try connection.number("PRAGMA user_version") ?? 0
         if application == 0, version == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 {

@@ -24,6 +24,30 @@ package enum FileSystem {
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
+    /// What this user may still write on the file system of a directory, in bytes; nil where it can't be asked.
+    static func freeBytes(in directory: String) -> Int? {
+        var status = statvfs()
+        guard statvfs(directory, &status) == 0 else { return nil }
+        return Int(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    }
+
+    /// Makes a file without content that only this user may read, in the place of one that is there.
+    static func makePrivate(_ path: String) -> Bool {
+        guard remove(path) else { return false }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+        return descriptor >= 0
+    }
+
+    /// Makes what was written of a file durable; false where the disk says that it is not.
+    static func synchronize(file path: String) -> Bool {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
+    }
+
     /// Removes a file that may not be there; whether it is gone.
     static func remove(_ path: String) -> Bool { unlink(path) == 0 || errno == ENOENT }
 

@@ -17,6 +17,8 @@ final class Connection {
     private var statements: [Statement?]
     /// What errors are about.
     let subject: String
+    /// Asked now and then while statements run; see `watch`.
+    private var watcher: Watcher?
 
     init(path: String, subject: String, access: Access) throws(StoreError) {
         self.subject = subject
@@ -38,6 +40,23 @@ final class Connection {
     deinit {
         statements.removeAll()
         sqlite3_close_v2(handle)
+    }
+
+    /// Asks the closure again and again while statements run, every few milliseconds of work; true ends the statement
+    /// with an error of which `isInterruption` holds. Nil asks no more.
+    func watch(_ isUnwanted: (() -> Bool)?) {
+        watcher = isUnwanted.map(Watcher.init)
+        guard let watcher else { return sqlite3_progress_handler(handle, 0, nil, nil) }
+        sqlite3_progress_handler(
+            handle, Limits.watchInstructions,
+            { Unmanaged<Watcher>.fromOpaque($0!).takeUnretainedValue().isUnwanted() ? 1 : 0 },
+            Unmanaged.passUnretained(watcher).toOpaque())
+    }
+
+    private final class Watcher {
+        let isUnwanted: () -> Bool
+
+        init(_ isUnwanted: @escaping () -> Bool) { self.isUnwanted = isUnwanted }
     }
 
     /// The statement, reset and without values.

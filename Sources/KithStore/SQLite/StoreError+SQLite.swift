@@ -7,6 +7,12 @@ import Darwin
 #endif
 
 extension StoreError {
+    /// Whether a statement was ended by `Connection.watch`.
+    var isInterruption: Bool { sqliteCode & 0xFF == SQLITE_INTERRUPT }
+
+    /// Whether the file itself is at fault: its content contradicts itself, or the disk can't read it.
+    var isDamage: Bool { code == .damaged || code == .inputOutput }
+
     /// The failure of a call into SQLite.
     static func sqlite(_ handle: OpaquePointer?, _ code: Int32, _ subject: String) -> StoreError {
         let systemError = handle.map { sqlite3_system_errno($0) } ?? 0

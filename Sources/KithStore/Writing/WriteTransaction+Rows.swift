@@ -62,9 +62,7 @@ extension WriteTransaction {
             throw StoreError(.internalError, id.string, "a document without revisions can't be stored")
         }
         let others = live.dropLast()
-        var flags: DocumentFlags = live.isEmpty ? .deleted : []
-        if live.count > 1 { flags.formUnion([.conflict, .otherBodies]) }
-        if isSingleLeaf(tree, shown) { flags.insert(.singleLeaf) }
+        let flags = DocumentFlags(live: live, tree: tree, shown: shown)
 
         if let row = loaded.row, let old = digests.digest(of: id, row.tree) { state.digest -= old }
         if let new = digests.digest(of: id, tree) { state.digest += new }
@@ -78,11 +76,6 @@ extension WriteTransaction {
             try writeOtherBodies(loaded, live: live)
         }
         return sequence
-    }
-
-    private func isSingleLeaf(_ tree: RevisionTree, _ shown: RevisionID) -> Bool {
-        let leaves = tree.leaves
-        return leaves.count == 1 && leaves[0].id == shown && !leaves[0].isForeign && leaves[0].content != nil
     }
 
     /// Counts a row with these flags in or out.

@@ -8,7 +8,7 @@ enum CommandTable {
         ("members", membershipCommands + identityCommands),
         ("what is", statusCommands + doctorCommands + healthCommands),
         ("documents", documentCommands),
-        ("databases", databaseCommands),
+        ("databases", databaseCommands + upkeepCommands),
     ]
 
     static let data = OptionSpec(name: "data", value: "DIR", help: "the node's directory; see kith help directory")

@@ -19,6 +19,8 @@ struct HelpTopic {
                     + "~/.local/share/kith. A relative $XDG_DATA_HOME is ignored.",
                 "It holds the databases, the node's key and certificate, and kith.sock, at which the running node is talked "
                     + "to. Where the path of that socket would be over 103 bytes it is in $XDG_RUNTIME_DIR/kith instead.",
+                "On which machine a directory is used is told by /etc/machine-id, or by the file that $KITH_MACHINE_ID_FILE "
+                    + "names; see kith help machine-changed.",
             ]),
         HelpTopic(
             name: "exit-status", summary: "what the exit statuses mean",

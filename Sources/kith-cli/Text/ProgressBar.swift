@@ -4,12 +4,17 @@ import KithNode
 struct ProgressBar {
     private let label: String
     private let isShown: Bool
+    private let unit: Unit
     /// In milliseconds of the clock that only goes forward; 0 for never.
     private var drawnAt: UInt64 = 0
 
-    init(_ label: String, isShown: Bool) {
+    /// What is counted.
+    enum Unit { case bytes, documents }
+
+    init(_ label: String, isShown: Bool, unit: Unit = .bytes) {
         self.label = label
         self.isShown = isShown
+        self.unit = unit
     }
 
     /// Draws how far it went, at most ten times a second.
@@ -33,20 +38,25 @@ struct ProgressBar {
     mutating func clear() { if isShown, drawnAt != 0 { Messages.raw("\r\u{1B}[K") } }
 
     private func draw(_ done: Int, _ total: Int?) {
-        Messages.raw("\r\(Self.text(label, done, total, width: Terminal.size().columns))\u{1B}[K")
+        Messages.raw("\r\(Self.text(label, done, total, unit, width: Terminal.size().columns))\u{1B}[K")
     }
 
     /// The line that is drawn.
-    static func text(_ label: String, _ done: Int, _ total: Int?, width: Int) -> String {
-        let size = Wording.size(UInt64(max(0, done)))
+    static func text(_ label: String, _ done: Int, _ total: Int?, _ unit: Unit = .bytes, width: Int) -> String {
+        func shown(_ number: Int) -> String {
+            let number = UInt64(max(0, number))
+            return unit == .bytes ? Wording.size(number) : Wording.plural(number, "document", "documents")
+        }
+        let size = shown(done)
         guard let total, total > 0 else { return Display.cut("\(label)  \(size)", to: width - 1) }
         let share = min(1, Double(done) / Double(total))
-        let room = min(30, width - Display.cells(label) - 24)
+        let room = min(30, width - Display.cells(label) - (unit == .bytes ? 24 : 36))
         var text = label
         if room >= 5 {
             let filled = Int(Double(room) * share)
             text += "  [" + String(repeating: "#", count: filled) + String(repeating: "-", count: room - filled) + "]"
         }
-        return Display.cut("\(text)  \(size) of \(Wording.size(UInt64(total)))", to: width - 1)
+        return Display.cut(
+            "\(text)  \(unit == .bytes ? size : Wording.count(UInt64(max(0, done)))) of \(shown(total))", to: width - 1)
     }
 }

@@ -1,0 +1,52 @@
+import KithStore
+import Synchronization
+
+/// What checks have found wrong with the databases of a node. It outlives the process, in the file `damage` of the node's
+/// directory, until a repair or a check that finds nothing.
+///
+/// Any thread may use it.
+package final class DamageBook: Sendable {
+    package struct Entry: Hashable, Sendable {
+        /// How much was found.
+        package let findings: UInt64
+        /// The first of it.
+        package let message: String
+    }
+
+    private let path: String
+    private let entries: Mutex<[DatabaseName: Entry]>
+
+    /// - Throws: `NodeError` where the file can't be read.
+    package init(nodeDirectory: String) throws(NodeError) {
+        path = nodeDirectory + "/damage"
+        var entries: [DatabaseName: Entry] = [:]
+        for line in try SmallFile.lines(of: path) {
+            let words = line.split(separator: " ", maxSplits: 2)
+            guard words.count == 3, let name = try? DatabaseName(String(words[0])), let findings = UInt64(words[1])
+            else {
+                continue
+            }
+            entries[name] = Entry(findings: findings, message: String(words[2]))
+        }
+        self.entries = Mutex(entries)
+    }
+
+    package subscript(name: DatabaseName) -> Entry? { entries.withLock { $0[name] } }
+
+    /// Ascending by name.
+    package var all: [(name: DatabaseName, entry: Entry)] {
+        entries.withLock { entries in entries.keys.sorted().compactMap { name in entries[name].map { (name, $0) } } }
+    }
+
+    /// Notes what a check found, or with nil that nothing is wrong. What can't be written is known until the process ends.
+    package func note(_ name: DatabaseName, _ entry: Entry?) {
+        let lines = entries.withLock { entries -> [String]? in
+            guard entries[name] != entry else { return nil }
+            entries[name] = entry
+            return entries.keys.sorted().compactMap { name in
+                entries[name].map { "\(name) \($0.findings) \($0.message)" }
+            }
+        }
+        if let lines { try? SmallFile.write(lines, to: path) }
+    }
+}

@@ -1,0 +1,44 @@
+import KithCrypto
+import KithStore
+
+/// Checks and repairs as a running node does them and as the command does them where none runs: the parts that are the
+/// same.
+enum Upkeep {
+    /// Checks a database, tells what is found, and remembers it.
+    @discardableResult
+    static func verify(
+        _ file: DatabaseFile, _ damage: DamageBook, _ sink: UpkeepSink
+    ) throws(StoreError) -> Verification.Summary {
+        var first: StoreFinding?
+        let check = Verification(file, isCancelled: sink.isCancelled) { finding in
+            first = first ?? finding
+            sink.emit(.finding(database: file.name.string, finding))
+        }
+        let summary = try check.run(progress: sink.progress())
+        for note in summary.notes { sink.emit(.note(note)) }
+        if let first {
+            let what = first.document.map { "document \(Shown.name($0)): \(first.message)" } ?? first.message
+            damage.note(file.name, .init(findings: summary.findings, message: what))
+        } else if summary.notes.isEmpty {
+            damage.note(file.name, nil)
+        }
+        return summary
+    }
+
+    /// Makes a new file of what is sound. The database is closed.
+    static func salvage(_ file: DatabaseFile, _ sink: UpkeepSink) throws(StoreError) -> SalvageReport {
+        try Salvage.repair(
+            file, keepingOldAs: "damaged-\(moment)", environment: environment, isCancelled: sink.isCancelled,
+            progress: sink.progress())
+    }
+
+    /// What real databases take from outside.
+    static var environment: StoreEnvironment {
+        StoreEnvironment(now: { SystemClock.wallMilliseconds }, random: { SecureRandom.number() })
+    }
+
+    /// The time in names of files.
+    static var moment: String {
+        String(Timestamp.text(ofMilliseconds: SystemClock.wallMilliseconds).map { $0 == ":" ? "-" : $0 })
+    }
+}

@@ -1,0 +1,76 @@
+/// Gives the space of a database back that is no longer used: a copy without it is made beside the database while that is
+/// read and written, brought up to date in a moment in which nobody writes, and put in its place.
+package enum Compaction {
+    /// Writes the copy. The database may be open and in use; it is one reading of it, as long as the copying takes.
+    /// - Throws: `StoreError`: `storage_full`, before anything is written, where there is not the space for the copy;
+    ///   `cancelled`; what the disk gives. The database is as it was.
+    package static func write(
+        _ file: DatabaseFile, isCancelled: @escaping () -> Bool = { false }
+    ) throws(StoreError) {
+        try file.requireSpace(try usedBytes(file), to: "compact")
+        try Backup.write(file, to: Restoring.prepare(file), isCancelled: isCancelled)
+    }
+
+    /// Removes the copy.
+    package static func discard(_ file: DatabaseFile) { FileReplacement.discardPart(of: file) }
+
+    /// Puts the copy in the place of the database, which must be closed. There is one of the two at any time.
+    package static func install(_ file: DatabaseFile) throws(StoreError) {
+        let lock = try FileLock(file)
+        defer { withExtendedLifetime(lock) {} }
+        _ = try FileReplacement.commit(file, keeping: nil)
+    }
+
+    /// The bytes of the pages that hold something.
+    static func usedBytes(_ file: DatabaseFile) throws(StoreError) -> Int {
+        let connection = try file.openForReading()
+        let pages = try connection.number("PRAGMA page_count") ?? 0
+        let free = try connection.number("PRAGMA freelist_count") ?? 0
+        return Int(pages - min(free, pages)) * Int(try connection.number("PRAGMA page_size") ?? 4_096)
+    }
+}
+
+extension Store {
+    /// Takes what was written since into the copy that `Compaction.write` has made. Afterwards nothing may be written here
+    /// any more.
+    /// - Complexity: O(changes since), and the records beside the documents.
+    package func bringCopyUpToDate() throws(StoreError) {
+        let connection = transaction.connection
+        let attach = try connection.prepare("ATTACH ?1 AS copy")
+        attach.bind(1, text: FileReplacement.part(of: file))
+        _ = try attach.step()
+        defer { try? connection.run("DETACH copy") }
+        try connection.run("BEGIN IMMEDIATE")
+        do throws(StoreError) {
+            try copyChanges(connection)
+            try copyRecords(connection)
+            try connection.run("COMMIT")
+        } catch {
+            if connection.isInTransaction { try? connection.run(.rollback) }
+            throw error
+        }
+    }
+
+    private func copyChanges(_ connection: Connection) throws(StoreError) {
+        let since = try connection.number("SELECT sequence FROM copy.state") ?? 0
+        let changed = "(SELECT id FROM main.documents WHERE sequence > \(since))"
+        let purged = "(SELECT id FROM main.purged WHERE id NOT IN (SELECT id FROM main.documents))"
+        try connection.run(
+            """
+            DELETE FROM copy.documents WHERE id IN \(purged);
+            DELETE FROM copy.bodies WHERE id IN \(purged) OR id IN \(changed);
+            INSERT OR REPLACE INTO copy.documents SELECT * FROM main.documents WHERE sequence > \(since);
+            INSERT INTO copy.bodies SELECT * FROM main.bodies WHERE id IN \(changed)
+            """)
+    }
+
+    private func copyRecords(_ connection: Connection) throws(StoreError) {
+        var tables: [String] = []
+        let list = try connection.prepare(
+            "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
+        while try list.step() { tables.append(list.string(0)) }
+        for table in tables where table != "documents" && table != "bodies" {
+            try connection.run("DELETE FROM copy.\(table); INSERT INTO copy.\(table) SELECT * FROM main.\(table)")
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import Glibc
+import KithDocument
+import KithHTTPCore
+import KithNode
+
+extension UpkeepCommands {
+    // MARK: backup
+
+    static func backup(_ invocation: Invocation) throws(CommandError) -> Int32 {
+        let (name, target) = (invocation.arguments[0], invocation.arguments[1])
+        if target == "-" {
+            guard isatty(STDOUT_FILENO) == 0 else {
+                throw .usage("kith backup: a copy is no text for a terminal; name a file, or send it to a program")
+            }
+            return try copyToOutput(invocation, name)
+        }
+        try requireTarget(target, force: invocation.flag("force"))
+        // Aside in the same folder, so that the name stands for a whole copy at any time.
+        let part = "\(target).part-\(getpid())"
+        Interruption.removes(part)
+        var isWhole = false
+        defer { if !isWhole { unlink(part) } }
+        do throws(CommandError) {
+            try receive(name, invocation, into: part)
+        } catch {
+            guard error.status == ExitStatus.noNode else { throw error }
+            Interruption.removes(nil)
+            let sink = UpkeepSink(emit: { _ in }, isCancelled: Interruption.begin())
+            try Interruption.asCommand { () throws(NodeError) in
+                try OfflineUpkeep(try NodeDirectory.of(invocation), sink).backup(name, to: part)
+            }
+        }
+        let copy = try Interruption.asCommand { () throws(NodeError) in try OfflineUpkeep.check(part) }
+        try putInPlace(part, target, force: invocation.flag("force"))
+        isWhole = true
+        Interruption.removes(nil)
+        var status = stat()
+        let bytes = stat(target, &status) == 0 ? UInt64(status.st_size) : 0
+        Messages.line(
+            "\(Shown.name(name)): \(Wording.plural(copy.documents, "document", "documents")), \(Wording.size(bytes)), in "
+                + Shown.name(target))
+        return ExitStatus.done
+    }
+
+    private static func requireTarget(_ target: String, force: Bool) throws(CommandError) {
+        var status = stat()
+        guard stat(target, &status) == 0 else { return }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            throw CommandError("\(Shown.name(target)) is a directory: name a file in it")
+        }
+        if !force { throw CommandError("\(Shown.name(target)) is there already: say --force to replace it") }
+    }
+
+    /// Takes the copy that the running node makes.
+    private static func receive(_ name: String, _ invocation: Invocation, into part: String) throws(CommandError) {
+        let terminal = try Terminal()
+        var bar = ProgressBar("backup \(Shown.name(name))", isShown: terminal.showsProgress)
+        var file: NewFile?
+        var done = 0
+        let total = try stream(name, invocation) { (bytes, total) throws(CommandError) in
+            if file == nil { file = try NewFile(part) }
+            try file?.write(bytes)
+            done += bytes.count
+            bar.update(done, of: total)
+        }
+        bar.clear()
+        guard let file, total == nil || total == done else {
+            throw CommandError("the copy of \(Shown.name(name)) did not arrive whole; do it again")
+        }
+        try file.synchronize()
+    }
+
+    private static func copyToOutput(_ invocation: Invocation, _ name: String) throws(CommandError) -> Int32 {
+        var done = 0
+        let total: Int?
+        do throws(CommandError) {
+            total = try stream(name, invocation) { (bytes, _) throws(CommandError) in
+                Output.write(bytes)
+                done += bytes.count
+            }
+        } catch {
+            guard error.status == ExitStatus.noNode else { throw error }
+            throw CommandError("\(error.message); without a node a copy goes to a file only", status: error.status)
+        }
+        guard total == nil || total == done else {
+            throw CommandError("the copy of \(Shown.name(name)) did not arrive whole; do it again")
+        }
+        return ExitStatus.done
+    }
+
+    /// Asks the node for a copy.
+    /// - Returns: how long the node said that it is.
+    private static func stream(
+        _ name: String, _ invocation: Invocation,
+        _ take: (UnsafeRawBufferPointer, Int?) throws(CommandError) -> Void
+    ) throws(CommandError) -> Int? {
+        var failure: CommandError?
+        var total: Int?
+        try ControlClient(invocation).bytes("GET", ["databases", name, "backup"]) { head, bytes in
+            total = head.headers["Kith-Bytes"].flatMap { Int($0) }
+            do throws(CommandError) { try take(bytes, total) } catch {
+                failure = error
+                return false
+            }
+            return true
+        }
+        if let failure { throw failure }
+        return total
+    }
+
+    private static func putInPlace(_ part: String, _ target: String, force: Bool) throws(CommandError) {
+        // A file that came into being meanwhile is not replaced either.
+        let code = force ? rename(part, target) : link(part, target)
+        guard code == 0 else {
+            throw CommandError("cannot make \(Shown.name(target)): \(String(cString: strerror(errno)))")
+        }
+        if !force { unlink(part) }
+        let folder = target.lastIndex(of: "/").map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if descriptor >= 0 {
+            fsync(descriptor)
+            close(descriptor)
+        }
+    }
+
+    // MARK: restore
+
+    static func restore(_ invocation: Invocation) throws(CommandError) -> Int32 {
+        let (name, source) = (invocation.arguments[0], invocation.arguments[1])
+        let input = try InputFile(source)
+        let restored: JSONValue
+        do throws(CommandError) {
+            let client = try ControlClient(invocation)
+            let databases = try client.json("GET", ["databases"])["databases"]?.array ?? []
+            let replaces = databases.contains { $0["name"]?.string == name }
+            if replaces { try confirm(invocation, name, source) }
+            restored = try send(input, to: client, name, replaces: replaces)
+        } catch {
+            guard error.status == ExitStatus.noNode else { throw input.failure ?? error }
+            restored = try restoreOffline(invocation, name, source, input)
+        }
+        if invocation.flag("json") { Output.line(restored.description) }
+        let documents = Wording.plural(restored.count("documents"), "document", "documents")
+        Messages.line("\(Shown.name(name)): restored, \(documents)")
+        if let kept = restored["kept"]?.string { Messages.line("what was there before is \(kept)") }
+        Messages.line(
+            "what other nodes have written since comes back from them: see docs/operations.md to go back for good")
+        return ExitStatus.done
+    }
+
+    private static func confirm(_ invocation: Invocation, _ name: String, _ source: String) throws(CommandError) {
+        if invocation.flag("yes") { return }
+        guard isatty(STDIN_FILENO) == 1, source != "-" else {
+            throw .usage(
+                "kith restore replaces this node's database \(Shown.name(name)); say --yes to do it without asking")
+        }
+        Messages.raw("Replace this node's database \(Shown.name(name))? The old file is kept. [y/N] ")
+        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+            throw CommandError("nothing was restored")
+        }
+    }
+
+    private static func send(
+        _ input: InputFile, to client: ControlClient, _ name: String, replaces: Bool
+    ) throws(CommandError) -> JSONValue {
+        let terminal = try Terminal()
+        var bar = ProgressBar("restore \(Shown.name(name))", isShown: terminal.showsProgress)
+        defer { bar.clear() }
+        var sent = 0
+        let body = HTTPClientRequest.Body.stream(length: input.size) { buffer in
+            let most = input.size.map { min(buffer.count, $0 - sent) } ?? buffer.count
+            guard most > 0 else { return 0 }
+            guard let count = input.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<most])) else {
+                return nil
+            }
+            sent += count
+            bar.update(sent, of: input.size)
+            return count
+        }
+        return try client.json(
+            "POST", ["databases", name, "restore"], query: [("replace", replaces ? "true" : nil)], body: body)
+    }
+
+    private static func restoreOffline(
+        _ invocation: Invocation, _ name: String, _ source: String, _ input: InputFile
+    ) throws(CommandError) -> JSONValue {
+        let isCancelled = Interruption.begin()
+        let sink = UpkeepSink(emit: { _ in }, isCancelled: isCancelled)
+        let offline = try Interruption.asCommand { () throws(NodeError) in
+            try OfflineUpkeep(try NodeDirectory.of(invocation), sink)
+        }
+        if try Interruption.asCommand({ () throws(NodeError) in try offline.isHere(name) }) {
+            try confirm(invocation, name, source)
+        }
+        var buffer = [UInt8](repeating: 0, count: 256 << 10)
+        let restored = try Interruption.asCommand { () throws(NodeError) in
+            try offline.restore(name) { () throws(NodeError) in
+                if isCancelled() { throw NodeError(code: "cancelled", message: "nothing was restored") }
+                guard let count = buffer.withUnsafeMutableBytes({ input.read(into: $0) }) else {
+                    throw NodeError(code: "failed", message: input.failure?.message ?? "the copy can't be read")
+                }
+                return count == 0 ? nil : Array(buffer[..<count])
+            }
+        }
+        return try ControlClient.parse(restored.json)
+    }
+}
+
+/// A file that is written for its owner only.
+private final class NewFile {
+    private let descriptor: Int32
+    private let path: String
+
+    init(_ path: String) throws(CommandError) {
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        if descriptor < 0 { throw Self.failure(path, errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(CommandError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let count = Glibc.write(descriptor, part.baseAddress, part.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure(path, errno) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    func synchronize() throws(CommandError) { if fsync(descriptor) != 0 { throw Self.failure(path, errno) } }
+
+    private static func failure(_ path: String, _ error: Int32) -> CommandError {
+        CommandError("cannot write \(Shown.name(path)): \(String(cString: strerror(error)))")
+    }
+}
