@@ -4,6 +4,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 PREFIX ?= /usr/local
+DESTDIR ?=
+SYSCONFDIR ?= /etc
 SWIFT ?= swift
 # More can be given to the test runner: make test TESTS="--filter KithStoreTests"
 TESTS ?=
@@ -11,7 +13,7 @@ SEEDS ?= 1..50
 # How long each target is fuzzed: make fuzz FUZZ_SECONDS=3600
 FUZZ_SECONDS ?= 60
 
-.PHONY: help prepare build demo test test-lan bench sim fuzz nightly lint clean
+.PHONY: help prepare build static install uninstall deb demo test test-lan test-deb bench sim fuzz nightly lint clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -21,6 +23,26 @@ prepare:
 
 build: prepare ## build the command in release mode
 	@$(SWIFT) build -c release --product kith
+
+# What is installed has the Swift runtime inside. Built apart, so that the other builds need not begin anew.
+STATIC := -c release --static-swift-stdlib --scratch-path .build/static --product kith
+SERVICE := Sources/kith-cli/Service
+export PREFIX DESTDIR SYSCONFDIR
+
+static: prepare ## build the command with the Swift runtime inside
+	@$(SWIFT) build $(STATIC)
+	@ln -sf "$$($(SWIFT) build $(STATIC) --show-bin-path)/kith" .build/static/kith
+
+# Under sudo what was built before is installed: a build as root would leave files of root among one's own.
+install: ## install the command and the service: make static && sudo make install [PREFIX=/usr/local] [DESTDIR=DIR]
+	@[ -n "$${SUDO_USER:-}" -a -x .build/static/kith ] || $(MAKE) --no-print-directory static
+	@$(SERVICE)/install .build/static/kith
+
+uninstall: ## remove what install installed; configuration and data stay
+	@$(SERVICE)/install --remove
+
+deb: static ## make a Debian package, .build/deb/kith_VERSION_ARCHITECTURE.deb
+	@$(SERVICE)/build-deb .build/static/kith .build/deb
 
 demo: build ## three nodes on this machine: import, part, edit, meet, merge
 	@"$$($(SWIFT) build -c release --show-bin-path)/kith" demo
@@ -41,6 +63,9 @@ test: prepare ## build and run all tests, those on a LAN of network namespaces t
 test-lan: prepare ## the tests on a LAN of network namespaces alone (root)
 	@$(SWIFT) build --build-tests
 	@$(SWIFT) test --skip-build --filter LAN
+
+test-deb: deb ## install and run the package in a root without a toolchain (root)
+	@Tests/Package/try-deb .build/deb/*.deb
 
 bench: prepare ## rates and delays, each beside the same work by raw SQLite
 	@$(SWIFT) build -c release --product kith

@@ -18,8 +18,10 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func command(_ name: String, path: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+func command(
+    _ name: String, path: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: settings)
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -64,7 +66,9 @@ let package = Package(
             ]),
         command(
             "kith", path: "Sources/kith-cli",
-            ["KithCrypto", "KithDiscovery", "KithDocument", "KithHTTPCore", "KithNode", "KithTransport"]),
+            ["KithCrypto", "KithDiscovery", "KithDocument", "KithHTTPCore", "KithNode", "KithTransport"],
+            // What is installed beside the command: units, profiles, the package.
+            exclude: ["Service"]),
 
         .target(
             name: "KithSimulation",

@@ -94,6 +94,10 @@ package enum NodeLimits {
     package static let twinMilliseconds: UInt64 = 90_000
     /// Who was turned away as a twin dials that peer again after this time, in milliseconds: a person has to act first.
     package static let twinDialMilliseconds: UInt64 = 30_000
+    /// So many second links in that time, in milliseconds, that all gave way to one link that answered, are a twin's: it dials
+    /// again and again, with pauses of up to 5 s.
+    package static let contentionsOfATwin = 5
+    package static let contentionMilliseconds: UInt64 = 30_000
     /// A node that dials itself is dialled by itself within this time, in milliseconds, on the slowest machine.
     package static let selfDialMilliseconds: UInt64 = 10_000
     /// Such dials that wait for the other side at one time.
@@ -149,9 +153,28 @@ package enum NodeLimits {
     package static let invitesFileBytes = 1 << 20
     /// Writes that wait for one commit.
     package static let commitGroup = 256
+
     /// How often a repair looks whether the peers have sent what was left out, in milliseconds.
     static let fetchPollMilliseconds = 250
     /// How long it waits for that unless told otherwise, in milliseconds, and at the most.
     static let fetchMilliseconds: Int64 = 60_000
     static let longestFetchMilliseconds: Int64 = 86_400_000
+
+    /// Largest configuration file in bytes: a thousand peers with comments fit.
+    package static let configurationBytes = 64 << 10
+    /// Longest line of it in bytes: the longest path fits.
+    package static let configurationLineBytes = 4_200
+    /// Files of `conf.d` that are read.
+    package static let configurationFiles = 64
+    /// The service manager hears of a changed status at most this often, in milliseconds.
+    package static let serviceStatusMilliseconds = 5_000
+    /// While databases are opened the service manager is asked this often, in milliseconds, for three times as much
+    /// patience, and for an hour at most: the longest change of a large file to a new version.
+    package static let openingStepMilliseconds = 10_000
+    package static let openingMilliseconds: UInt64 = 3_600_000
+    /// How long a node that was told to stop may take, in milliseconds; then the process ends at once. What was
+    /// acknowledged is on disk anyway.
+    package static let endMilliseconds = 10_000
+    /// Problems of one configuration file that are named: after so many it is another kind of file.
+    package static let configurationProblems = 50
 }

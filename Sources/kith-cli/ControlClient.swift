@@ -18,9 +18,7 @@ struct ControlClient {
     init(_ invocation: Invocation) throws(CommandError) { self.init(try Self.directory(invocation)) }
 
     static func directory(_ invocation: Invocation) throws(CommandError) -> NodeDirectory {
-        do throws(ControlError) { return try NodeDirectory(option: invocation.value("data")) } catch {
-            throw CommandError(error.message, status: Int32(error.exitStatus))
-        }
+        try CommandConfiguration(invocation).directory
     }
 
     /// One operation: the body of its answer.

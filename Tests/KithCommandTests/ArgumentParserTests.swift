@@ -1,3 +1,4 @@
+import KithNode
 import Testing
 
 @testable import kith

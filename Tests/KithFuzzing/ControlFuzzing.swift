@@ -10,7 +10,7 @@ enum ControlFuzzing {
     static let seeds = [
         "GET /v1/status", "GET /v1/status?watch=true", "GET /v1/check", "GET /v1/mesh", "GET /v1/databases",
         "PUT /v1/databases/more", "DELETE /v1/databases/more", "POST /v1/wait?peers=1&in_sync=notes&timeout_ms=1",
-        "POST /v1/pause?for_ms=1", "POST /v1/resume", "PUT /v1/log?level=error&area=mesh",
+        "POST /v1/pause?for_ms=1", "POST /v1/resume", "POST /v1/reload", "PUT /v1/log?level=error&area=mesh",
         "POST /v1/invitations?role=reader&valid_ms=1000", "PUT /v1/databases/notes/documents/a\n{\"x\":1}",
         "GET /v1/databases/notes/documents/a?meta=true", "DELETE /v1/databases/notes/documents/a",
         "GET /v1/databases/notes/changes?since=0&limit=10", "GET /v1/databases/notes/changes?follow=true",

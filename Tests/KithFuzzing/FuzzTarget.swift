@@ -16,6 +16,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case invite
     /// A request on the control socket of a node: method and target in the first line, then the body.
     case control
+    /// A configuration file.
+    case configuration
 
     /// Reads the bytes as the target does.
     /// - Throws: `FuzzFailure` when something that must hold does not.
@@ -26,6 +28,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .json: try JSONFuzzing.run(bytes)
         case .invite: try InviteFuzzing.run(bytes)
         case .control: try ControlFuzzing.run(bytes)
+        case .configuration: try ConfigurationFuzzing.run(bytes)
         }
     }
 
@@ -37,6 +40,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .json: JSONFuzzing.seeds.map { Array($0.utf8) }
         case .invite: InviteFuzzing.seeds.map { Array($0.utf8) }
         case .control: ControlFuzzing.seeds.map { Array($0.utf8) }
+        case .configuration: ConfigurationFuzzing.seeds.map { Array($0.utf8) }
         }
     }
 

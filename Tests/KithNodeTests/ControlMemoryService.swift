@@ -317,4 +317,12 @@ final class ControlMemoryService: ControlService {
     }
 
     func stop() async throws(ControlError) { try note("stop") }
+
+    func reload() async throws(ControlError) -> ControlReload {
+        try note("reload")
+        var reload = ControlReload()
+        reload.changed = ["peer"]
+        reload.needsRestart = ["listen"]
+        return reload
+    }
 }

@@ -82,6 +82,9 @@ package struct ControlRouter: Sendable {
             guard let level = call.value("level") else { throw ControlError(.usage, "the parameter level is missing") }
             try await service.setLogLevel(level, area: call.value("area"))
             return HTTPResponse(status: 204)
+        case "reload":
+            try call.require("POST")
+            return Self.json(try await service.reload().json)
         case "stop":
             try call.require("POST")
             try await service.stop()

@@ -107,6 +107,11 @@ package protocol ControlService: Sendable {
     /// - Parameter area: nil for all areas.
     /// - Throws: code `usage` for an area or level there is none of.
     func setLogLevel(_ level: String, area: String?) async throws(ControlError)
+    // MARK: The service
+
+    /// Reads the configuration again; returns when what can change has changed.
+    /// - Throws: code `invalid` where it is wrong; the node goes on as it was.
+    func reload() async throws(ControlError) -> ControlReload
     /// Begins to end the node; returns at once.
     func stop() async throws(ControlError)
 }

@@ -14,10 +14,14 @@ package struct NodeDirectory: Hashable, Sendable {
     /// The process's own environment.
     package static let processEnvironment: Environment = { name in getenv(name).map { String(cString: $0) } }
 
-    /// The directory that the option, or else the environment, names: `--data`, `$KITH_DATA`, `$XDG_DATA_HOME/kith`,
-    /// `~/.local/share/kith`. A relative `$XDG_DATA_HOME` is ignored, as the XDG specification wants it. Nothing is made.
+    /// The directory that the option, or else the environment or the configuration, names: `--data`, `$KITH_DATA`, what is
+    /// configured, `$XDG_DATA_HOME/kith`, `~/.local/share/kith`. A relative `$XDG_DATA_HOME` is ignored, as the XDG
+    /// specification wants it. Nothing is made.
+    /// - Parameter configured: `data` of a configuration file.
     /// - Throws: `ControlError` with code `usage` where nothing names one.
-    package init(option: String?, environment: Environment = processEnvironment) throws(ControlError) {
+    package init(
+        option: String?, configured: String? = nil, environment: Environment = processEnvironment
+    ) throws(ControlError) {
         func value(_ name: String) -> String? {
             guard let value = environment(name), !value.isEmpty else { return nil }
             return value
@@ -27,6 +31,8 @@ package struct NodeDirectory: Hashable, Sendable {
             path = Self.resolved(option)
         } else if let data = value("KITH_DATA") {
             path = Self.resolved(data)
+        } else if let configured {
+            path = Self.resolved(configured)
         } else if let base = value("XDG_DATA_HOME"), base.utf8.first == UInt8(ascii: "/") {
             path = Self.resolved(base + "/kith")
         } else if let home = value("HOME") {

@@ -17,6 +17,9 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case peerBlocked = "PEER_BLOCKED"
     case paused = "PAUSED"
     case clockSkew = "CLOCK_SKEW"
+    // Service.
+    case configurationInvalid = "CONFIG_INVALID"
+    case staticPeerFailed = "STATIC_PEER_FAILED"
     // Links.
     case pathMTU = "PATH_MTU"
     case descriptorsLow = "DESCRIPTORS_LOW"
@@ -41,6 +44,8 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .peerBlocked: .peerBlocked
         case .paused: .paused
         case .clockSkew: .clockSkew
+        case .configurationInvalid: .configurationInvalid
+        case .staticPeerFailed: .staticPeerFailed
         case .pathMTU: .pathMTU
         case .descriptorsLow: .descriptorsLow
         case .identityDuplicate: .identityDuplicate

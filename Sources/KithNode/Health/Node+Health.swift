@@ -3,7 +3,8 @@ extension Node {
     /// may be asked for often; what began or ended since the last time is logged once.
     func health(now: Int64) -> [ControlStatus.Check] {
         let found =
-            discoveryFindings() + storageFindings() + membershipFindings() + documentFindings() + peerFindings(now: now)
+            discoveryFindings() + storageFindings() + serviceFindings() + membershipFindings() + documentFindings()
+            + peerFindings(now: now)
             + linkFindings(now: now)
         let (checks, changes) = healthLedger.take(found, now: now)
         for change in changes { log(change) }

@@ -72,6 +72,17 @@ extension Node {
         return true
     }
 
+    /// A second link gave way to one that answers. Two dials that meet make one or two of these; a node that goes on dialling
+    /// while its link answers does not know of that link, for it is another node's.
+    func lostContention(_ peer: NodeID) {
+        let now = SystemClock.now
+        let window = NodeLimits.contentionMilliseconds
+        var lost = (peers[peer]?.contentions ?? []).filter { now.milliseconds(since: $0) < window }
+        lost.append(now)
+        peers[peer]?.contentions = lost
+        if lost.count >= NodeLimits.contentionsOfATwin { twins.note(peer, now: now) }
+    }
+
     /// A peer says that another node runs with this node's identity: it is not asked again all the time.
     func turnedAwayAsTwin(by peer: NodeID) {
         let now = SystemClock.now

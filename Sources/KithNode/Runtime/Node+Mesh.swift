@@ -11,7 +11,7 @@ extension Node {
 
     func startDiscovery() {
         // Who is held is not announced: the original may be, under the same id.
-        guard configuration.usesDiscovery, let listener, !isHeld else { return }
+        guard usesDiscovery, isRunning, discovery == nil, let listener, !isHeld else { return }
         let discovery = AvahiDiscovery(interfaces: interfaces)
         self.discovery = discovery
         let advertisement = Advertisement(
@@ -34,6 +34,7 @@ extension Node {
     }
 
     private func discovered(_ services: [DiscoveredService]) {
+        guard discovery != nil else { return }
         let before = Set(book.announcedNodes)
         book.setDiscovered(services.filter { $0.nodeID != id })
         lookAtTwins(services.filter { $0.nodeID == id && $0.isPresent })

@@ -139,6 +139,7 @@ extension Node {
         guard let driver = drivers[number] else { return }
         if hasAnswered {
             discard(number)
+            lostContention(peer)
             schedule.connected(.node(peer), now: SystemClock.now)
         } else {
             authenticated(driver, hasContended: true)

@@ -103,11 +103,21 @@ package final class Node: @unchecked Sendable {
     var staticPeers: [Endpoint] = []
     var announcedAsSelf: [Endpoint] = []
 
+    // Its configuration, and the service manager.
+    var usesDiscovery: Bool
+    var configured = ConfigurationState()
+    let reloads = DispatchQueue(label: "kith.reload")
+    /// Told of reloads and of stopping. Set before `start`.
+    package var supervisor: Supervisor?
+    /// The database that was read last as a proof of life.
+    var proofs = 0
+
     /// Takes the directory's lock, reads the identity and opens the databases. Nothing is sent or received before `start`.
     /// - Throws: `NodeError` with what is wrong and what to do.
     package init(_ configuration: NodeConfiguration) throws(NodeError) {
         self.configuration = configuration
         log = configuration.log
+        usesDiscovery = configuration.usesDiscovery
         let directory = configuration.directory.path
         let identities = IdentityStore(directory: directory)
         // Looked at first: a directory that holds no node is not made one by starting.
@@ -204,7 +214,7 @@ package final class Node: @unchecked Sendable {
             ])
     }
 
-    private static func endpoints(_ texts: [String]) throws(NodeError) -> [Endpoint] {
+    static func endpoints(_ texts: [String]) throws(NodeError) -> [Endpoint] {
         var endpoints: [Endpoint] = []
         for text in texts {
             do throws(AddressError) {
@@ -253,6 +263,7 @@ package final class Node: @unchecked Sendable {
 
     /// Says goodbye to the peers, finishes what is under way, and closes. The completion runs once all is on disk.
     package func stop(completion: @escaping @Sendable () -> Void) {
+        supervisor?.stopping()
         queue.async {
             self.stopped.append(completion)
             guard !self.isStopping else { return }

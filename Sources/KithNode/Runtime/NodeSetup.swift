@@ -98,6 +98,16 @@ package enum NodeSetup {
         try withLock(directory) { identities throws(TransportError) in try identities.leave() }
     }
 
+    /// Whether a node could start: the directory holds an identity, and no other process uses it. Writes nothing.
+    package static func check(_ directory: NodeDirectory) throws(NodeError) {
+        do throws(TransportError) { _ = try IdentityStore(directory: directory.path).load() } catch {
+            throw NodeError(code: "identity", message: error.message)
+        }
+        guard DirectoryLock.isFree(directory.path) else {
+            throw NodeError(code: "directory_in_use", message: "\(directory.path) is used by a running node")
+        }
+    }
+
     private static func withLock<Value>(
         _ directory: NodeDirectory, _ body: (IdentityStore) throws(TransportError) -> Value
     ) throws(NodeError) -> Value {

@@ -37,6 +37,8 @@ struct PeerState {
     var told: [String: UInt64] = [:]
     /// By database the last comparison by ranges; outlives the link.
     var comparisons: [String: ComparisonRecord] = [:]
+    /// When second links gave way to the one in use, which answered.
+    var contentions: [Instant] = []
     /// Failed dials in a row.
     var failures = 0
 
@@ -65,6 +67,7 @@ struct PeerState {
     /// A link ended: what was known through it is not known any more.
     mutating func disconnected(_ reason: String?, now: Int64) {
         link = nil
+        contentions = []
         isOpen = false
         stateSince = now
         roundTripMilliseconds = nil

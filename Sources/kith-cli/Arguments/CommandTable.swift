@@ -2,13 +2,24 @@
 enum CommandTable {
     static let commands = sections.flatMap(\.commands)
 
-    /// The commands as the help text groups them.
-    static let sections: [(title: String, commands: [CommandSpec])] = [
-        ("the node and its group", nodeCommands),
-        ("members", membershipCommands + identityCommands),
-        ("what is", statusCommands + doctorCommands + healthCommands),
-        ("documents", documentCommands),
-        ("databases", databaseCommands + upkeepCommands),
+    /// A heading of the help text and of the manual page, and the commands under it.
+    struct Section {
+        let title: String
+        let commands: [CommandSpec]
+
+        init(_ title: String, _ commands: [CommandSpec]) {
+            self.title = title
+            self.commands = commands.map { $0.withConfigurationFile() }
+        }
+    }
+
+    static let sections = [
+        Section("the node and its group", nodeCommands),
+        Section("members", membershipCommands + identityCommands),
+        Section("the service and the shell", serviceCommands),
+        Section("what is", statusCommands + doctorCommands + healthCommands),
+        Section("documents", documentCommands),
+        Section("databases", databaseCommands + upkeepCommands),
     ]
 
     static let data = OptionSpec(name: "data", value: "DIR", help: "the node's directory; see kith help directory")
@@ -82,23 +93,13 @@ enum CommandTable {
                     + "finish what is under way. When it is ready it prints one line: ready, its addresses and its directory.",
                 "It listens on port 5484 of all addresses, or on the next free port where another node has it, and keeps "
                     + "its port from then on.",
+                "What the options set can also be set by variables and in a file: kith help configuration. SIGHUP, or "
+                    + "kith reload, reads the configuration again; a closed terminal does not end the node.",
             ],
-            options: [
-                OptionSpec(name: "listen", value: "HOST:PORT", help: "where to listen for peers, from now on"),
-                OptionSpec(
-                    name: "peer", value: "HOST:PORT", isRepeated: true,
-                    help: "a peer's address, besides those that are found"),
-                OptionSpec(
-                    name: "interface", value: "PATTERN", isRepeated: true,
-                    help: "which network interfaces count for discovery: eth*, or !docker* for all others"),
-                OptionSpec(
-                    name: "advertise", value: "HOST:PORT", isRepeated: true,
-                    help: "where this node can be reached besides: told to the group"),
-                OptionSpec(name: "no-discovery", help: "neither announce this node nor look for others"),
-                OptionSpec(
-                    name: "log", value: "LEVEL|AREA=LEVEL", isRepeated: true, help: "what is logged; see kith help log"),
-                OptionSpec(name: "log-format", value: "FORMAT", help: "text or json; without it text"),
-                data,
+            options: configurationOptions + [
+                OptionSpec(name: "no-discovery", help: "the same as --discovery off"),
+                OptionSpec(name: "strict", help: "unknown keys in the configuration are errors"),
+                OptionSpec(name: "check", help: "say whether the node could start, and start nothing"), data,
             ],
             examples: ["kith start", "kith start --log mesh=debug --peer 192.168.1.7:5484"], run: LocalCommands.start),
         CommandSpec(

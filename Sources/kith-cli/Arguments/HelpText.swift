@@ -10,9 +10,9 @@ enum HelpText {
             "usage: kith COMMAND [ARGUMENT]...", "",
             "A document database that machines of a local network share, without a server.",
         ]
-        for (title, commands) in CommandTable.sections {
-            lines += ["", "\(title):"]
-            lines += list(commands.map { ($0.name, $0.summary) })
+        for section in CommandTable.sections {
+            lines += ["", "\(section.title):"]
+            lines += list(section.commands.map { ($0.name, $0.summary) })
         }
         lines += ["", "topics (kith help TOPIC):"]
         lines += list(HelpTopic.general.map { ($0.name, $0.summary) })

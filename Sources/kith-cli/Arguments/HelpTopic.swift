@@ -15,13 +15,33 @@ struct HelpTopic {
         HelpTopic(
             name: "directory", summary: "where a node keeps its things",
             text: [
-                "The node's directory is that of --data DIR, else of $KITH_DATA, else $XDG_DATA_HOME/kith, else "
-                    + "~/.local/share/kith. A relative $XDG_DATA_HOME is ignored.",
+                "The node's directory is that of --data DIR, else of $KITH_DATA, else of data in the configuration file, "
+                    + "else $XDG_DATA_HOME/kith, else ~/.local/share/kith. A relative $XDG_DATA_HOME is ignored.",
+                "Where the machine's node runs as a service, its directory is the one that /etc/kith/kith.conf names. Root "
+                    + "talks to that node without naming it, as does whoever has no directory of their own.",
                 "It holds the databases, the node's key and certificate, and kith.sock, at which the running node is talked "
                     + "to. Where the path of that socket would be over 103 bytes it is in $XDG_RUNTIME_DIR/kith instead.",
                 "On which machine a directory is used is told by /etc/machine-id, or by the file that $KITH_MACHINE_ID_FILE "
                     + "names; see kith help machine-changed.",
             ]),
+        HelpTopic(
+            name: "configuration", summary: "the file, the variables and the options that configure a node",
+            text: [
+                "Each key can be set by an option of kith start, by a variable, or in a file; an option holds before a "
+                    + "variable, a variable before a file. kith config shows what holds and where it comes from.",
+                "The file is that of --config FILE, else of $KITH_CONFIG, else ~/.config/kith/kith.conf "
+                    + "($XDG_CONFIG_HOME), else /etc/kith/kith.conf, after which the files of /etc/kith/conf.d with names in "
+                    + ".conf are read. /etc/kith/kith.conf configures the node whose directory it names and no other: it "
+                    + "does not count for a user who has a directory of their own, nor where --data or $KITH_DATA names "
+                    + "another. For root it comes before root's own file.",
+                "A line is: key = value. Lines that begin with # are comments. Keys, their variables, and what holds "
+                    + "without them:",
+            ]
+                + ConfigurationKey.allCases.map { key in
+                    "\(key.name) = \(key.value), \(key.variable): \(key.summary)"
+                        + (key.standard.map { " (\($0))" } ?? "")
+                        + (key.isRepeated ? "; may be given more than once" : "")
+                }),
         HelpTopic(
             name: "exit-status", summary: "what the exit statuses mean",
             text: [

@@ -184,6 +184,8 @@ extension UpkeepCommands {
     private static func restoreOffline(
         _ invocation: Invocation, _ name: String, _ source: String, _ input: InputFile
     ) throws(CommandError) -> JSONValue {
+        // The copy is open already; what is written is the node's.
+        try CommandConfiguration(invocation).actAsOwner()
         let isCancelled = Interruption.begin()
         let sink = UpkeepSink(emit: { _ in }, isCancelled: isCancelled)
         let offline = try Interruption.asCommand { () throws(NodeError) in

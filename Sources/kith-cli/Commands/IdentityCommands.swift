@@ -37,6 +37,7 @@ enum IdentityCommands {
             Messages.line("this machine is the node's from now on, and it replicates again")
         } catch {
             guard error.status == ExitStatus.noNode else { throw error }
+            try CommandConfiguration(invocation).actAsOwner()
             try await NodeCommands.keepIdentity(client.directory)
             Messages.line("this machine is the node's from now on; next: kith start")
         }
@@ -58,6 +59,7 @@ enum IdentityCommands {
                 throw CommandError("nothing was changed")
             }
         }
+        try CommandConfiguration(invocation).actAsOwner()
         let hadRoot = try await NodeCommands.resetIdentity(directory)
         Messages.line("this directory is a new node's, which is in no group yet; its databases stay")
         if hadRoot { Messages.line("the copy of the group's root key was removed here; the original node has its own") }

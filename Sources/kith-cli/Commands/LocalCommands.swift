@@ -4,7 +4,9 @@ import KithNode
 /// `init`, `join`, `leave`, `start`: what needs no running node.
 enum LocalCommands {
     static func initialise(_ invocation: Invocation) async throws(CommandError) -> Int32 {
-        let directory = try ControlClient.directory(invocation)
+        let configured = try CommandConfiguration(invocation)
+        try configured.actAsOwner()
+        let directory = configured.directory
         let node = try await NodeCommands.initialise(
             directory, group: invocation.value("group"), name: invocation.value("name"),
             rootFile: invocation.value("root-out"))
@@ -12,12 +14,13 @@ enum LocalCommands {
         if let file = invocation.value("root-out") {
             Messages.line("the root's key is in \(Shown.name(file)): keep it away from this machine, and safe")
         }
-        Messages.line("next: kith start, then kith invite for each other machine")
+        Messages.line("next: \(startCommand(configured)), then kith invite for each other machine")
         return ExitStatus.done
     }
 
     static func join(_ invocation: Invocation) async throws(CommandError) -> Int32 {
-        let directory = try ControlClient.directory(invocation)
+        let configured = try CommandConfiguration(invocation)
+        let directory = configured.directory
         var code = invocation.arguments[0]
         if code == "-" {
             let bytes = try InputFile.read("-", limit: ControlLimits.smallBodyBytes)
@@ -29,15 +32,17 @@ enum LocalCommands {
                 "\(arrival.words) Join? [y/N] ", otherwise: "\(arrival.words) Say --yes to join without being asked",
                 declined: "nothing was joined")
         }
+        try configured.actAsOwner()
         let node = try await NodeCommands.join(
             directory, code: code, name: invocation.value("name"), peer: invocation.value("peer"))
         tell(node, directory)
-        Messages.line("next: kith start")
+        Messages.line("next: \(startCommand(configured))")
         return ExitStatus.done
     }
 
     static func leave(_ invocation: Invocation) async throws(CommandError) -> Int32 {
-        let directory = try ControlClient.directory(invocation)
+        let configured = try CommandConfiguration(invocation)
+        let directory = configured.directory
         if !invocation.flag("yes"), NodeSetup.isOnlyAdmin(directory) {
             let words =
                 "This node is the only admin it knows of: when it has left, nobody can be let in or revoked any more."
@@ -46,22 +51,29 @@ enum LocalCommands {
                 otherwise: "\(words) Make another first (kith invite --role admin), or say --yes to leave all the same",
                 declined: "nothing was left")
         }
+        try configured.actAsOwner()
         try await NodeCommands.leave(directory)
         Messages.line("this node has left its group; its databases stay")
         return ExitStatus.done
     }
 
     static func start(_ invocation: Invocation) async throws(CommandError) -> Int32 {
-        var start = NodeCommands.Start(directory: try ControlClient.directory(invocation))
-        start.listen = invocation.value("listen")
-        start.peers = invocation.values("peer")
-        start.discovers = !invocation.flag("no-discovery")
-        start.logFormat = invocation.value("log-format")
-        start.interfaces = invocation.values("interface")
-        start.advertise = invocation.values("advertise")
-        start.logLevels = invocation.values("log").map { NodeControl.splitLogLevel($0) }
-        try await NodeCommands.start(start)
+        let configured = try CommandConfiguration(invocation)
+        let isStrict = invocation.flag("strict")
+        try configured.requireUsable(strict: isStrict)
+        if !invocation.flag("check") { try configured.continueAsOwner() }
+        if invocation.flag("check") {
+            try await NodeCommands.checkStart(configured)
+            Output.line("ok: a node can start in \(configured.directory.path)")
+            return ExitStatus.done
+        }
+        try await NodeCommands.start(configured, isStrict: isStrict)
         return ExitStatus.done
+    }
+
+    /// How the node is started: by the service manager where the directory is that of the machine's node.
+    private static func startCommand(_ configured: CommandConfiguration) -> String {
+        configured.configuration.isSystemFile ? "systemctl enable --now kith" : "kith start"
     }
 
     private static func tell(_ node: NodeCommands.Summary, _ directory: NodeDirectory) {

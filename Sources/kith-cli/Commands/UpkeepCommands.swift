@@ -120,6 +120,7 @@ enum UpkeepCommands {
         _ invocation: Invocation, _ teller: UpkeepTeller,
         _ work: (OfflineUpkeep, String) throws(NodeError) -> Void
     ) throws(CommandError) {
+        try CommandConfiguration(invocation).actAsOwner()
         let sink = UpkeepSink(emit: { teller.tell(Array($0.line.dropLast())) }, isCancelled: Interruption.begin())
         try Interruption.asCommand { () throws(NodeError) in
             let offline = try OfflineUpkeep(try NodeDirectory.of(invocation), sink)
@@ -221,9 +222,9 @@ extension JSONValue {
 }
 
 extension NodeDirectory {
-    /// The directory that `--data` or the environment names.
+    /// The directory of a command line.
     static func of(_ invocation: Invocation) throws(NodeError) -> NodeDirectory {
-        do throws(ControlError) { return try NodeDirectory(option: invocation.value("data")) } catch {
+        do throws(CommandError) { return try ControlClient.directory(invocation) } catch {
             throw NodeError(code: "usage", message: error.message)
         }
     }

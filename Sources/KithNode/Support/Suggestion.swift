@@ -1,8 +1,8 @@
 /// What a mistyped word may have meant.
-enum Suggestion {
+package enum Suggestion {
     /// The known word that a word is the beginning of, or else the nearest, if it is near: at most a third of its letters
     /// added, left out, changed or swapped with the next. Of equally near ones the first.
-    static func nearest(to word: String, among known: [String]) -> String? {
+    package static func nearest(to word: String, among known: [String]) -> String? {
         if word.utf8.count > 1, let whole = known.first(where: { $0.hasPrefix(word) }) { return whole }
         let typed = Array(word.utf8.prefix(64))
         var best: (distance: Int, word: String)?

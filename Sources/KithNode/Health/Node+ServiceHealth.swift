@@ -1,0 +1,39 @@
+import KithDiscovery
+import KithDocument
+import KithNetwork
+
+extension Node {
+    func serviceFindings() -> [HealthFinding] {
+        var found: [HealthFinding] = []
+        if let problem = configured.problem {
+            found.append(
+                HealthFinding(
+                    code: .configurationInvalid, level: .warning,
+                    summary: "the configuration is wrong and was not taken over: \(problem)",
+                    action: "mend it (kith config --check names what is wrong), then: kith reload"))
+        }
+        let failed = failedStatics
+        if let first = failed.first {
+            let others = failed.count > 1 ? " (and \(failed.count - 1) more such addresses)" : ""
+            found.append(
+                HealthFinding(
+                    code: .staticPeerFailed, level: .warning,
+                    summary:
+                        "no node of this group was ever reached at \(first.address): \(first.lastError ?? "")\(others)",
+                    action:
+                        "see that a node of this group runs there, or mend the address; kith config shows where it stands"
+                ))
+        }
+        return found
+    }
+
+    /// Addresses of the configuration that failed a few times and at which nobody has answered, now or before.
+    private var failedStatics: [Candidate] {
+        let known = Set(book.nodes.flatMap { book.candidates(for: $0, now: 0) }.map(\.address))
+        return book.candidates(for: nil, now: SystemClock.monotonicMilliseconds).filter { candidate in
+            candidate.source == .static && candidate.lastError != nil && !known.contains(candidate.address)
+                && schedule.failures(of: .address(candidate.address.description))
+                    >= NodeLimits.failuresUntilUnreachable
+        }
+    }
+}
