@@ -121,6 +121,17 @@ package enum NodeLimits {
 
     /// Nodes that are announced and were never met, of those that status shows.
     package static let shownStrangers = 32
+    /// After a failure of the disk, and where a database can't be opened, it is tried again this often, in milliseconds.
+    package static let storageRetryMilliseconds: UInt64 = 10_000
+    /// Where nobody writes, a commit that says nothing shows this often that the disk still takes one, in milliseconds:
+    /// ten minutes, so that idle disks may rest.
+    package static let idleProbeMilliseconds: UInt64 = 600_000
+    /// So many bytes must be free before a database goes on after a full disk: what the peers of a small mesh send at
+    /// once and the log that it goes to.
+    package static let resumeBytes: UInt64 = 8 << 20
+    /// Less free than this, and less than a tenth of the disk, is told before it is full: time to make room.
+    package static let lowSpaceBytes: UInt64 = 512 << 20
+
     /// Nodes and addresses that were refused lately, of those that are remembered; the oldest goes.
     package static let refusals = 32
     /// How long a refusal is remembered after the last time, in milliseconds: an hour.

@@ -100,9 +100,9 @@ extension Link {
         guard let facts = sessions[index]?.facts else { return }
         switch message {
         case .subscribe(_, let position): try sessions[index]?.source?.subscribe(after: position, facts, &output)
-        case .unsubscribe:
+        case .unsubscribe(let end):
             servedFeeds[feed] = nil
-            sessions[index]?.endServing()
+            sessions[index]?.unsubscribed(end)
         case .want(_, let request, let wants): try sessions[index]?.source?.want(request, wants)
         case .ack(let ack): try sessions[index]?.receive(ack)
         case .refused(_, let refusals):
@@ -146,8 +146,6 @@ extension Link {
 }
 
 extension Session {
-    mutating func receive(_ ack: Ack) throws(ProtocolError) { try source?.receive(ack, &facts) }
-
     mutating func receiveFromSource(
         _ message: Message, bytes: Int, _ output: inout LinkOutput
     ) throws(ProtocolError) {

@@ -176,10 +176,13 @@ package struct ReplicaError: Error, Hashable, Sendable {
     package let message: String
     /// Whether it may pass by itself (a full disk), so that the session is opened again later.
     package let isTransient: Bool
+    /// When it is tried again, if it is no matter of trying less and less often; nil for that.
+    package let retryMilliseconds: UInt64?
 
-    package init(code: String, message: String, isTransient: Bool) {
+    package init(code: String, message: String, isTransient: Bool, retryMilliseconds: UInt64? = nil) {
         self.code = code
         self.message = message
         self.isTransient = isTransient
+        self.retryMilliseconds = retryMilliseconds
     }
 }

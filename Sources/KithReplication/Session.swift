@@ -11,6 +11,8 @@ struct Session {
     /// Why the last puller ended.
     private(set) var failure: Failure?
     private var failures = 0
+    /// Why the peer does not take what is here, as it said; nil once it has stored something again.
+    private(set) var peerFailure: String?
     private var shownStatus: SessionStatus?
 
     struct Failure {
@@ -26,6 +28,8 @@ struct Session {
     enum Retry {
         /// After a second, then twice as long with each failure.
         case soon
+        /// After so many milliseconds each time.
+        case after(UInt64)
         /// What failed does not pass by itself, and may be mended.
         case later
         case never
@@ -79,6 +83,7 @@ struct Session {
         let wait: UInt64? =
             switch retry {
             case .soon: min(ReplicationLimits.retryMilliseconds << shift, ReplicationLimits.maximumRetryMilliseconds)
+            case .after(let milliseconds): milliseconds
             case .later: ReplicationLimits.mendedRetryMilliseconds
             case .never: nil
             }
@@ -120,7 +125,8 @@ struct Session {
         switch (work, result) {
         case (_, .failed(let error)):
             unsubscribe(error.isTransient ? .storeBusy : .storeFailed, error.message, &output)
-            failPulling(error.message, error.isTransient ? .soon : .later, isLocal: true, &output)
+            let retry = error.retryMilliseconds.map(Retry.after) ?? (error.isTransient ? .soon : .later)
+            failPulling(error.message, retry, isLocal: true, &output)
         case (.open, .opened(let summary, let checkpoint)): puller?.opened(summary, checkpoint, &facts, &output)
         case (.adopt(let position), .applied(let outcome)): puller?.adopted(position, outcome, &facts, &output)
         case (.missing(let page), .missing(let wants)): puller?.missing(wants, page: page, &facts, &output)
@@ -164,6 +170,18 @@ struct Session {
     mutating func endServing() {
         source = nil
         comparison.state = .open
+    }
+
+    /// The peer's puller has ended.
+    mutating func unsubscribed(_ end: FeedEnd) {
+        if end.code == .storeBusy || end.code == .storeFailed { peerFailure = end.text }
+        endServing()
+    }
+
+    /// The peer has stored what it was sent.
+    mutating func receive(_ ack: Ack) throws(ProtocolError) {
+        try source?.receive(ack, &facts)
+        peerFailure = nil
     }
 
     /// A claim was answered.
@@ -219,6 +237,7 @@ struct Session {
         return SessionStatus(
             state: state, inChanges: inChanges, outChanges: outChanges, digestEqual: isEqual, pulled: facts.pulled,
             pushed: facts.pushed, refused: facts.refused, refusedByPeer: facts.refusedByPeer,
+            peerFailure: peerFailure,
             leftOutHere: comparison.leftOut?.here, leftOutByPeer: comparison.leftOut?.byPeer,
             isInSync: isEqual == true && (!facts.pulls || inChanges == 0) && (!facts.serves || outChanges == 0))
     }

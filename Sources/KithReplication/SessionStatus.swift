@@ -24,6 +24,8 @@ package struct SessionStatus: Hashable, Sendable {
     /// Documents refused here, and by the peer.
     package var refused: UInt64
     package var refusedByPeer: UInt64
+    /// Why the peer does not store what is here, as it said; nil while it does.
+    package var peerFailure: String?
     /// Documents that this side, and the peer, leave out of the comparison since they were purged or refused there; nil
     /// when not known. Up to `ReplicationLimits.exclusions` are counted.
     package var leftOutHere: Int?

@@ -6,9 +6,17 @@ enum Limits {
     static let subjectCharacters = 80
     /// Pages of 4 KiB in the write-ahead log before SQLite copies them into the file: 16 MiB, so that a page written by
     /// many transactions in a row is copied once.
-    static let walPages: Int32 = 4096
-    /// To what size in bytes the write-ahead log is cut back after a large transaction.
+    static let walPages = 4096
+    /// Above this size in bytes the log is cut to nothing, and who writes waits a moment for readers: there is always one
+    /// at work then.
     static let walBytes = 64 << 20
+    /// How long emptying a log that has grown beyond `walBytes` waits for readers, in milliseconds: writers wait as long.
+    static let logWaitMilliseconds: Int32 = 250
+    /// After a reader was in the way the log grows by so many pages before it is tried again: 8 MiB.
+    static let logRetryPages = 2048
+    /// How often SQLite may have begun the log anew since the last claim that is on disk, for it still to be taken for
+    /// the same file's: claims are written at each commit and reach the disk within a minute.
+    static let logsBetweenClaims: UInt32 = 1 << 16
     /// Page cache of the writing connection in KiB.
     static let writerCacheKiB = 16 << 10
     /// Page cache of a reading connection in KiB: there are several.

@@ -6,34 +6,69 @@ import KithDocument
 /// one group. Reading goes through `StoreReader`s, each with a connection of its own.
 ///
 /// What is returned as written is on disk (`StoreOptions.Durability.full`). What fails leaves file and memory as they
-/// were.
+/// were. After a failure of the disk the next write opens the file anew, as after a restart: what SQLite holds in memory
+/// of a file that failed is not built upon.
 package final class Store {
     package let file: DatabaseFile
-    private let lock: FileLock
-    let transaction: WriteTransaction
+    /// What was found amiss at opening and mended; nil nearly always.
+    package let findings: OpeningFindings
+    private let environment: StoreEnvironment
+    private let options: StoreOptions
+    private let migrations: Migrations
+    private(set) var transaction: WriteTransaction
+    private let log: LogKeeper
+    /// Which file was opened.
+    package let place: FilePlace
     private var connection: Connection { transaction.connection }
 
     /// Opens a database, or makes it.
     /// - Throws: `StoreError`: `locked` with the holder's process id, `newer_file`, `foreign_file`, `damaged`,
-    ///   `network_file_system`, `not_found` and what the disk gives.
-    /// - Complexity: O(1), besides a write-ahead log that a crash left behind.
-    package init(
+    ///   `network_file_system`, `not_found` and what the disk gives. What is refused is left as it was.
+    /// - Complexity: O(1), besides a write-ahead log that a crash left behind; O(size of the file) where the log was lost,
+    ///   and where the format changes.
+    package convenience init(
         _ file: DatabaseFile, environment: StoreEnvironment, options: StoreOptions = StoreOptions()
     ) throws(StoreError) {
-        try FileSystem.requireLocal(file.directory)
-        self.file = file
-        lock = try FileLock(file)
-        try FileReplacement.recover(file)
-        if !options.creates, FileSystem.size(of: file.path) == 0 {
-            throw StoreError(
-                .notFound, file.name.string, "there is no database \(file.shortName) in \(file.shortDirectory)")
-        }
-        let connection = try file.openForWriting(options, databaseID: environment.random)
-        transaction = try WriteTransaction(connection, environment: environment, options: options)
+        try self.init(file, environment: environment, options: options, migrations: .current)
     }
+
+    init(
+        _ file: DatabaseFile, environment: StoreEnvironment, options: StoreOptions, migrations: Migrations
+    ) throws(StoreError) {
+        try NetworkFileSystem.refuse(file.directory)
+        let lock = try FileLock(file)
+        try FileReplacement.recover(file, lock)
+        let isNew = try file.requireFile(creates: options.creates, databaseID: environment.random)
+        findings = try file.examineLog(lock.lastClaim, isNew: isNew)
+        // What was said of a closed database must be gone before there is a log.
+        if isNew || lock.lastClaim == .closed { try lock.claimNothing() }
+        let opened: WriteTransaction
+        do throws(StoreError) {
+            let connection = try file.openForWriting(options, migrations)
+            if findings.lostLog != nil { try file.requireIntegrity(connection) }
+            opened = try WriteTransaction(connection, environment: environment, options: options)
+            connection.setCheckpointOnClose(true)
+        } catch {
+            throw file.atOpening(error)
+        }
+        transaction = opened
+        place = FilePlace(file)
+        log = LogKeeper(file, lock, claims: options.durability == .full)
+        self.file = file
+        self.environment = environment
+        self.options = options
+        self.migrations = migrations
+        if findings.lostLog != nil { try lock.claimNothing() }
+    }
+
+    deinit { log.closing(connection) }
 
     /// Where the database stands, from memory.
     package var summary: StoreSummary { transaction.state.summary }
+
+    /// Why the log could not be copied into the file after the last commit; nil while it can. Commits go on meanwhile,
+    /// and the log grows.
+    package var logFailure: StoreError? { log.failure }
 
     /// A reader with a connection of its own, for any thread, one at a time.
     package func makeReader() throws(StoreError) -> StoreReader { StoreReader(try file.openForReading()) }
@@ -54,6 +89,11 @@ package final class Store {
     package func commit<Value>(
         _ works: [(WriteTransaction) throws(StoreError) -> Value]
     ) -> [Result<Value, StoreError>] {
+        do {
+            try makeReady()
+        } catch {
+            return works.map { _ in .failure(error) }
+        }
         let before = transaction.memory
         do {
             try connection.run(.beginWriting)
@@ -62,6 +102,7 @@ package final class Store {
             for work in works { results.append(try one(work, isAlone: works.count == 1)) }
             try transaction.saveState()
             try connection.run(.commit)
+            log.committed(connection)
             return results
         } catch {
             transaction.memory = before
@@ -90,20 +131,13 @@ package final class Store {
         }
     }
 
-    /// The file's size in bytes and that of its write-ahead log.
-    package var sizes: (file: Int, log: Int) { (FileSystem.size(of: file.path), FileSystem.size(of: file.logPath)) }
-
-    /// Empties the write-ahead log into the file, as far as no reader is in the way: for idle times and before closing.
-    package func truncateLog() throws(StoreError) { try connection.truncateLog() }
-
-    /// The databases in a directory, ascending by name.
-    package static func names(in directory: String) throws(StoreError) -> [DatabaseName] {
-        let files = try FileSystem.names(in: directory)
-        var names = FileReplacement.undecided(among: files)
-        for file in files where file.hasSuffix(DatabaseFile.suffix) {
-            if let name = try? DatabaseName(String(file.dropLast(DatabaseFile.suffix.count))) { names.append(name) }
-        }
-        return Set(names).sorted()
+    /// Looks whether the file is still the one that was opened, and opens it anew after a failure of the disk.
+    private func makeReady() throws(StoreError) {
+        try place.requireSame()
+        guard connection.isBroken else { return }
+        let fresh = try file.openForWriting(options, migrations)
+        transaction = try WriteTransaction(fresh, environment: environment, options: options)
+        fresh.setCheckpointOnClose(true)
     }
 
     /// Runs the body while the database is locked, so that nobody opens it; a replacement that was cut off is finished
@@ -113,21 +147,53 @@ package final class Store {
     ) throws(StoreError) -> Value {
         let lock = try FileLock(file)
         defer { withExtendedLifetime(lock) {} }
-        try FileReplacement.recover(file)
+        try FileReplacement.recover(file, lock)
         return try body()
     }
 
-    /// Removes a database that nobody has open, for good.
+    /// Commits a page that says nothing: whether the disk takes commits. On disk when this returns.
+    /// - Throws: `StoreError` as any write.
+    package func probe() throws(StoreError) {
+        try write { transaction throws(StoreError) in try transaction.writeProbe() }
+    }
+
+    /// The file's size in bytes and that of its write-ahead log.
+    package var sizes: (file: Int, log: Int) { file.sizes }
+
+    /// Empties the write-ahead log into the file, as far as no reader is in the way: for idle times and before closing.
+    package func truncateLog() throws(StoreError) { try log.truncate(connection) }
+
+    /// Refuses a directory on a network file system.
+    /// - Throws: `StoreError` `network_file_system`.
+    package static func requireLocal(_ directory: String) throws(StoreError) {
+        try NetworkFileSystem.refuse(directory)
+    }
+
+    /// The databases in a directory, ascending by name; those too of which only the log is left.
+    package static func names(in directory: String) throws(StoreError) -> [DatabaseName] {
+        let files = try FileSystem.names(in: directory)
+        var names = Set(FileReplacement.undecided(among: files))
+        for entry in files {
+            for end in [DatabaseFile.suffix, DatabaseFile.suffix + "-wal"] where entry.hasSuffix(end) {
+                if let name = try? DatabaseName(String(entry.dropLast(end.count))) { names.insert(name) }
+            }
+        }
+        return names.sorted()
+    }
+
+    /// Removes a database that nobody has open, for good, with the copies that were kept of it when the format changed.
     /// - Throws: `StoreError` `locked` while it is open, and what the disk gives.
     package static func remove(_ file: DatabaseFile) throws(StoreError) {
         let lock = try FileLock(file)
         defer { withExtendedLifetime(lock) {} }
-        try FileReplacement.recover(file)
+        try FileReplacement.recover(file, lock)
         // The file first: a log without its file is no database any more.
-        for path in [file.path, file.logPath, file.sharedMemoryPath] where !FileSystem.remove(path) {
+        for path in [file.path, file.logPath, file.sharedMemoryPath] + Migrations.copies(of: file)
+        where !FileSystem.remove(path) {
             throw StoreError(
                 .readOnly, path, "can't remove \(file.shortPath): look at the permissions of its directory")
         }
-        FileSystem.synchronize(directory: file.directory)
+        lock.write(.none)
+        try FileSystem.synchronize(directory: file.directory)
     }
 }

@@ -16,6 +16,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case foreignFile = "foreign_file"
         /// The directory is on a network file system, where SQLite's locks and shared memory can't be relied on.
         case networkFileSystem = "network_file_system"
+        /// The file, or its log, is not the one any more that was opened: it was replaced, moved or removed.
+        case moved = "file_moved"
         /// The file is not there or can't be opened.
         case cannotOpen = "cannot_open"
         /// The disk failed.
@@ -53,10 +55,22 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether it may pass by itself, so that the work is worth trying again later.
     package var isTransient: Bool {
         switch code {
-        case .storageFull, .locked, .inputOutput, .outOfMemory: true
+        case .outOfMemory, .locked: true
+        default: isOfDisk
+        }
+    }
+
+    /// Whether the disk, or what is above it, does not do what it should: no fault of what was asked, and gone when that
+    /// is mended.
+    package var isOfDisk: Bool {
+        switch code {
+        case .storageFull, .inputOutput, .readOnly, .cannotOpen, .moved: true
         default: false
         }
     }
+
+    /// Whether SQLite found the file itself damaged, and not only what one row holds.
+    package var isOfDamagedFile: Bool { code == .damaged && sqliteCode != 0 }
 
     package var description: String { "\(code.rawValue): \(message)" }
 

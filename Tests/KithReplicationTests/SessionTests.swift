@@ -117,6 +117,25 @@ import Testing
         #expect(other.store.storedRevisions == 600)
     }
 
+    @Test("A puller without room is tried on a schedule, and its source says why nothing goes on", arguments: seeds)
+    func fullPuller(seed: UInt64) {
+        let (world, one, other) = pair(seed)
+        let full = ReplicaError(
+            code: "storage_full", message: "no space is left on the disk", isTransient: true, retryMilliseconds: 10_000)
+        other.store.failures["apply"] = [full, full, full]
+        one.store.put("a", "{\"n\":1}")
+        let (left, right) = world.connect(one, other)
+        #expect(world.run { left.status?.peerFailure == full.message }, "seed \(seed): \(left.statuses)")
+        #expect(right.status?.state == .failed(full.message))
+        #expect(!left.isInSync && !right.isInSync)
+        // It fails twice more, ten seconds after one another.
+        #expect(!world.run(19_000) { other.store.body("a") != nil }, "seed \(seed): it was tried too often")
+        #expect(left.status?.peerFailure == full.message)
+        #expect(world.run(20_000) { left.isInSync && right.isInSync }, "seed \(seed): \(right.statuses)")
+        #expect(left.status?.peerFailure == nil)
+        #expect(left.ended == nil && right.ended == nil)
+    }
+
     @Test("A store that failed for good and was mended is used again, by itself")
     func mendedStore() {
         let world = World(seed: 12)

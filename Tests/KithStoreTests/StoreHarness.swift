@@ -48,6 +48,8 @@ final class TemporaryDirectory {
         return Array(bytes[..<count])
     }
 
+    func remove(_ name: String) { unlink(path + "/" + name) }
+
     func write(_ name: String, _ bytes: [UInt8]) {
         guard let file = fopen(path + "/" + name, "wb") else { fatalError("can't write \(name)") }
         defer { fclose(file) }
@@ -67,6 +69,7 @@ final class TestStore {
     let directory: TemporaryDirectory
     let world: World
     let options: StoreOptions
+    let vfs: String?
     let node: NodeID
     private(set) var store: Store!
     private(set) var reader: StoreReader!
@@ -74,19 +77,23 @@ final class TestStore {
     static let name = try! DatabaseName("things")
 
     init(
-        seed: UInt64 = 1, directory: TemporaryDirectory = TemporaryDirectory(), options: StoreOptions = StoreOptions()
+        seed: UInt64 = 1, directory: TemporaryDirectory = TemporaryDirectory(), options: StoreOptions = StoreOptions(),
+        vfs: String? = nil
     ) throws {
         self.directory = directory
         self.options = options
+        self.vfs = vfs
         world = World(seed: seed)
         node = NodeID(bytes: (0..<32).map { UInt8(truncatingIfNeeded: UInt64($0) &* 7 &+ seed) })!
-        store = try Self.open(directory, world, options)
+        store = try Self.open(directory, world, options, vfs)
         reader = try store.makeReader()
     }
 
-    static func open(_ directory: TemporaryDirectory, _ world: World, _ options: StoreOptions) throws -> Store {
+    static func open(
+        _ directory: TemporaryDirectory, _ world: World, _ options: StoreOptions, _ vfs: String? = nil
+    ) throws -> Store {
         try Store(
-            DatabaseFile(name, in: directory.path),
+            DatabaseFile(name, in: directory.path, vfs: vfs),
             environment: StoreEnvironment(now: { world.now }, random: { world.generator.next() }), options: options)
     }
 
@@ -99,7 +106,7 @@ final class TestStore {
     /// Closes and opens again.
     func reopen() throws {
         close()
-        store = try Self.open(directory, world, options)
+        store = try Self.open(directory, world, options, vfs)
         reader = try store.makeReader()
     }
 

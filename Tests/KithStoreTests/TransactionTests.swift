@@ -176,12 +176,6 @@ import Testing
         #expect(try test.body("b") == #"{"x":2}"#)
     }
 
-    @Test func networkFileSystemsAreKnownByTheirNumbers() {
-        #expect(FileSystem.networkFileSystem(magic: 0x6969) == "NFS")
-        #expect(FileSystem.networkFileSystem(magic: 0xEF53) == nil, "ext4")
-        #expect(FileSystem.networkFileSystem(magic: 0x0102_1994) == nil, "tmpfs")
-    }
-
     @Test func namesOfDatabasesAreChecked() {
         for name in ["a", "a0_$()+-", String(repeating: "a", count: 238)] { #expect(DatabaseName.isValid(name)) }
         for name in ["", "A", "0a", "_a", "a/b", "a.b", "é", "a\u{0}", String(repeating: "a", count: 239)] {

@@ -16,8 +16,10 @@ package struct ControlError: Error, Hashable, Sendable {
         case tooLarge = "too_large"
         /// This node's role does not allow it.
         case forbidden
-        /// Not now: the node is stopping, its disk is full, its clock is beyond range.
+        /// Not now: the node is stopping, its disk fails, its clock is beyond range.
         case unavailable
+        /// No space is left on the node's disk; nothing was written.
+        case storageFull = "storage_full"
         /// A parameter that does not exist or cannot be read, or a path that is no operation.
         case usage
         case methodNotAllowed = "method_not_allowed"
@@ -61,6 +63,7 @@ package struct ControlError: Error, Hashable, Sendable {
         case .tooLarge: 413
         case .forbidden: 403
         case .unavailable: 503
+        case .storageFull: 507
         case .methodNotAllowed: 405
         case .failed: 500
         }
@@ -71,7 +74,7 @@ package struct ControlError: Error, Hashable, Sendable {
         switch code {
         case .notFound, .notYet: 2
         case .usage, .methodNotAllowed: 64
-        case .conflict, .exists, .invalid, .tooLarge, .forbidden, .unavailable, .failed: 1
+        case .conflict, .exists, .invalid, .tooLarge, .forbidden, .unavailable, .storageFull, .failed: 1
         }
     }
 

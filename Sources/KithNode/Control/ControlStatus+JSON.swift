@@ -10,6 +10,7 @@ extension ControlStatus {
         health.add("checks", elements: checks.map(\.json))
         object.add("health", json: health.bytes)
         object.add("discovery", json: discovery.json)
+        object.add("storage", json: storage.json)
         object.add("databases", elements: databases.map(\.json))
         object.add("peers", elements: peers.map(\.json))
         object.add("refusals", elements: refusals.map(\.json))
@@ -28,6 +29,15 @@ extension ControlStatus.Refused {
         object.add("count", count)
         object.add("since", time: since)
         object.add("last_at", time: lastAt)
+        return object.bytes
+    }
+}
+
+extension ControlStatus.Storage {
+    fileprivate var json: [UInt8] {
+        var object = JSONObjectWriter()
+        object.add("free_bytes", freeBytes)
+        object.add("total_bytes", totalBytes)
         return object.bytes
     }
 }
@@ -92,8 +102,10 @@ extension ControlStatus.Database {
         object.add("digest", digest)
         object.add("bytes", bytes)
         object.add("wal_bytes", walBytes)
+        object.add("oldest_reader_ms", oldestReaderMilliseconds)
         object.add("in_sync_with", inSyncWith)
         object.add("peers", peers)
+        object.add("error", error)
         return object.bytes
     }
 }

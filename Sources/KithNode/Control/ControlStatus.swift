@@ -63,6 +63,14 @@ package struct ControlStatus: Hashable, Sendable {
         package init() {}
     }
 
+    /// The disk that the node's directory is on.
+    package struct Storage: Hashable, Sendable {
+        package var freeBytes: UInt64?
+        package var totalBytes: UInt64?
+
+        package init() {}
+    }
+
     package struct Database: Hashable, Sendable {
         package var name = ""
         package var path: String?
@@ -78,6 +86,10 @@ package struct ControlStatus: Hashable, Sendable {
         package var digest: String?
         package var bytes: UInt64?
         package var walBytes: UInt64?
+        /// How long the oldest reading under way has been going on; the log can't be emptied beyond it.
+        package var oldestReaderMilliseconds: UInt64?
+        /// Why it can't be used, or not be written; nil when it can.
+        package var error: String?
         /// Connected peers that carry the database and have the same digest, documents purged or refused here or there
         /// apart.
         package var inSyncWith: Int?
@@ -190,6 +202,7 @@ package struct ControlStatus: Hashable, Sendable {
     /// The worst first.
     package var checks: [Check] = []
     package var discovery = Discovery()
+    package var storage = Storage()
     /// Ascending by name.
     package var databases: [Database] = []
     /// Ascending by id.

@@ -24,7 +24,10 @@ extension DatabaseCatalog {
     /// Why a database that is here can't be used at the moment; nil for one that is open, and where there is none.
     package func failure(of name: String) -> StoreError? {
         guard let name = try? DatabaseName(name) else { return nil }
-        return state.withLock { $0.reserved[name].flatMap { $0.isClosed ? Self.busy(name, $0) : nil } }
+        return state.withLock { state in
+            if let reservation = state.reserved[name], reservation.isClosed { return Self.busy(name, reservation) }
+            return state.unusable[name]?.error
+        }
     }
 
     /// Keeps others from checking, copying, repairing, compacting, restoring, making or dropping the database until `release`.
@@ -61,7 +64,10 @@ extension DatabaseCatalog {
         let result = Result { () throws(StoreError) in try work(file) }
         let opened = changing.withLock { _ -> Result<DatabaseExecutor, StoreError>? in
             defer { state.withLock { $0.reserved[name]?.isClosed = false } }
-            guard file.sizes.file > 0 else { return nil }
+            guard file.sizes.file > 0 else {
+                state.withLock { $0.unusable[name] = nil }
+                return nil
+            }
             return Result { () throws(StoreError) in
                 try setDropped(name, false)
                 return try open(name)

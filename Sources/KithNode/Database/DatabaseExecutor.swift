@@ -16,13 +16,17 @@ package final class DatabaseExecutor: @unchecked Sendable {
     private let writer: DispatchQueue
     /// Nil once closed.
     private var store: Store?
-    private let readers: ReaderPool
+    let readers: ReaderPool
     private let pending = Mutex<[any PendingWrite]>([])
     private let observers = Mutex<[UInt64: Observer]>([:])
     private let published: Mutex<StoreSummary>
     private let wants = Mutex(WantRegistry())
     private let rolledBackAt = Atomic<Int64>(0)
-    private let failure = Mutex<StoreError?>(nil)
+    let storage: Mutex<StorageState>
+    /// The check of a file that was not closed; ended by closing.
+    let pageCheck = PageCheck()
+    /// What the opening found amiss and went on from.
+    package let findings: OpeningFindings
     /// For opening again; used on `writer` only.
     private let environment: StoreEnvironment
     private let options: StoreOptions
@@ -39,8 +43,11 @@ package final class DatabaseExecutor: @unchecked Sendable {
         self.environment = environment
         self.options = options
         writer = DispatchQueue(label: "kith.writer.\(file.name)")
-        readers = ReaderPool(file)
+        readers = ReaderPool(file, store.place)
         published = Mutex(store.summary)
+        storage = Mutex(StorageState(gate: StorageGate(now: SystemClock.monotonicMilliseconds)))
+        findings = store.findings
+        if findings.isUnclean { checkAfterCrash() }
     }
 
     package var name: DatabaseName { file.name }
@@ -54,9 +61,6 @@ package final class DatabaseExecutor: @unchecked Sendable {
         let time = rolledBackAt.load(ordering: .relaxed)
         return time == 0 ? nil : time
     }
-
-    /// Why the last write that reached the disk failed; nil once one has succeeded again.
-    package var diskFailure: StoreError? { failure.withLock { $0 } }
 
     // MARK: Writing
 
@@ -116,10 +120,15 @@ package final class DatabaseExecutor: @unchecked Sendable {
             return group
         }
         if group.isEmpty { return }
-        if store == nil, !isClosed { store = try? Store(file, environment: environment, options: options) }
-        guard let store else {
-            let closed = StoreError(.notFound, name.string, "database \(name) was closed")
-            for write in group { write.finish(closed) }
+        let store: Store
+        do throws(StoreError) { store = try openStore() } catch {
+            note(error)
+            for write in group { write.finish(error) }
+            if !pending.withLock(\.isEmpty) { writer.async { self.commitPending() } }
+            return
+        }
+        if let stop = writeStop {
+            for write in group { write.finish(stop) }
             if !pending.withLock(\.isEmpty) { writer.async { self.commitPending() } }
             return
         }
@@ -127,7 +136,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
         for write in group { works.append(write.run) }
         let results = store.commit(works)
         publish(store.summary)
-        noteFailure(results)
+        noteOutcome(results, of: store)
         for (write, result) in zip(group, results) {
             switch result {
             case .success: write.finish(nil)
@@ -137,14 +146,35 @@ package final class DatabaseExecutor: @unchecked Sendable {
         if !pending.withLock(\.isEmpty) { writer.async { self.commitPending() } }
     }
 
-    /// A failure of the disk holds until a commit succeeds.
-    private func noteFailure(_ results: [Result<Void, StoreError>]) {
+    /// A failure of the disk holds until a commit succeeds. A group that only failed on its own wrote nothing.
+    private func noteOutcome(_ results: [Result<Void, StoreError>], of store: Store) {
+        var isAnyWritten = false
         for result in results {
             switch result {
-            case .success: failure.withLock { $0 = nil }
-            case .failure(let error) where [.storageFull, .inputOutput, .readOnly, .damaged].contains(error.code):
-                failure.withLock { $0 = error }
-            case .failure: break
+            case .success: isAnyWritten = true
+            case .failure(let error): note(error)
+            }
+        }
+        if isAnyWritten { noteSuccess(logFailure: store.logFailure) }
+    }
+
+    /// Tries a commit that says nothing, unless there can be no room for it.
+    func probe() {
+        writer.async { [self] in
+            guard let store = try? openStore() else { return }
+            let now = SystemClock.monotonicMilliseconds
+            let free = diskFailure == nil ? nil : StorageSpace(of: file.directory)?.free
+            let mayProbe = storage.withLock { state in
+                if !state.gate.mayProbe(free: free) { state.gate.passed(now: now) }
+                return state.gate.mayProbe(free: free)
+            }
+            guard mayProbe else { return }
+            do throws(StoreError) {
+                try store.probe()
+                publish(store.summary)
+                noteSuccess(logFailure: store.logFailure)
+            } catch {
+                note(error)
             }
         }
     }
@@ -164,9 +194,23 @@ package final class DatabaseExecutor: @unchecked Sendable {
         _ work: @escaping @Sendable (StoreReader) throws(StoreError) -> Value,
         completion: @escaping @Sendable (Result<Value, StoreError>) -> Void
     ) {
-        readers.run { reader in
+        onReader { reader in
             do throws(StoreError) { completion(.success(try work(try reader.get()))) } catch {
+                self.note(error)
                 completion(.failure(error))
+            }
+        }
+    }
+
+    /// Hands the work a reader. Where none can be opened any more, because the file was taken away or the disk fails, the
+    /// writer's connection still has what was opened.
+    private func onReader(_ work: @escaping @Sendable (Result<StoreReader, StoreError>) -> Void) {
+        readers.run { [self] reader in
+            guard case .failure(let error) = reader, error.isOfDisk else { return work(reader) }
+            note(error)
+            writer.async { [self] in
+                guard let store else { return work(.failure(error)) }
+                work(.success(store.ownReader()))
             }
         }
     }
@@ -185,11 +229,15 @@ package final class DatabaseExecutor: @unchecked Sendable {
 
     /// Carries out what a link asks of the database.
     package func perform(_ request: StoreRequest, completion: @escaping @Sendable (StoreResult) -> Void) {
+        // A puller that could not store is told before it has fetched anything.
+        if request.isOfPulling, let stop = pullStop { return completion(.failed(ReplicaError(stop))) }
         guard case .apply(let batch) = request else {
-            return readers.run { reader in
+            return onReader { reader in
                 do throws(StoreError) {
-                    completion(KithReplication.perform(request, on: ReaderReplica(try reader.get())))
+                    let replica = ReaderReplica(try reader.get()) { self.note($0) }
+                    completion(KithReplication.perform(request, on: replica))
                 } catch {
+                    self.note(error)
                     completion(.failed(ReplicaError(error)))
                 }
             }
@@ -246,19 +294,40 @@ package final class DatabaseExecutor: @unchecked Sendable {
         // Nobody else holds it, so this closes the file.
         store = nil
         // Should the opening fail, the next write tries again.
-        defer { self.store = try? Store(file, environment: environment, options: options) }
+        defer { _ = try? openStore() }
         try Compaction.install(file)
+    }
+
+    /// The store; opened again where an exchange of its file could not do that.
+    private func openStore() throws(StoreError) -> Store {
+        if let store { return store }
+        if isClosed { throw StoreError(.notFound, name.string, "database \(name) was closed") }
+        let opened = try Store(file, environment: environment, options: options)
+        readers.setPlace(opened.place)
+        store = opened
+        return opened
     }
 
     /// Finishes what waits, empties the log into the file and lets the file go. Blocks; what is asked of the database
     /// afterwards fails.
     package func close() {
+        pageCheck.cancel()
         readers.close()
         writer.sync {
             while !pending.withLock(\.isEmpty) { commitPending() }
             try? store?.truncateLog()
             store = nil
             isClosed = true
+        }
+    }
+}
+
+extension StoreRequest {
+    /// Whether it leads to something being stored here.
+    fileprivate var isOfPulling: Bool {
+        switch self {
+        case .open, .apply: true
+        default: false
         }
     }
 }

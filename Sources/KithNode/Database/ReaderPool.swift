@@ -8,6 +8,8 @@ final class ReaderPool: Sendable {
         // Sendable: what varies is touched on `queue` only.
         let queue: DispatchQueue
         let waiting = Atomic(0)
+        /// When the work at hand began, on the clock that only goes forward; 0 while there is none.
+        let since = Atomic<UInt64>(0)
         var reader: StoreReader?
         var isClosed = false
 
@@ -15,27 +17,48 @@ final class ReaderPool: Sendable {
     }
 
     private let file: DatabaseFile
+    private let place: Mutex<FilePlace>
     private let slots: [Slot]
 
-    init(_ file: DatabaseFile) {
+    /// - Parameter place: which file is open; no other is read in its place.
+    init(_ file: DatabaseFile, _ place: FilePlace) {
         self.file = file
+        self.place = Mutex(place)
         slots = (0..<NodeLimits.readersPerDatabase).map { Slot("kith.reader.\(file.name).\($0)") }
     }
+
+    /// Another file was opened in the place of the first.
+    func setPlace(_ place: FilePlace) { self.place.withLock { $0 = place } }
 
     /// Hands the work a reader, or why none could be opened.
     func run(_ work: @escaping @Sendable (Result<StoreReader, StoreError>) -> Void) {
         let slot = slots.min { $0.waiting.load(ordering: .relaxed) < $1.waiting.load(ordering: .relaxed) } ?? slots[0]
         slot.waiting.add(1, ordering: .relaxed)
-        slot.queue.async { [file] in
+        slot.queue.async { [self] in
             defer { slot.waiting.subtract(1, ordering: .relaxed) }
             do throws(StoreError) {
                 if slot.isClosed { throw StoreError(.notFound, file.name.string, "database \(file.name) was closed") }
-                if slot.reader == nil { slot.reader = try file.makeReader() }
-                if let reader = slot.reader { work(.success(reader)) }
+                if slot.reader == nil {
+                    try place.withLock { $0 }.requireSame()
+                    slot.reader = try file.makeReader()
+                }
+                guard let reader = slot.reader else { return }
+                slot.since.store(SystemClock.monotonicMilliseconds, ordering: .relaxed)
+                defer { slot.since.store(0, ordering: .relaxed) }
+                work(.success(reader))
+                // The next gets one that has not failed.
+                if reader.isBroken { slot.reader = nil }
             } catch {
                 work(.failure(error))
             }
         }
+    }
+
+    /// How long the oldest reading under way has been going on, in milliseconds; nil when there is none.
+    var oldestMilliseconds: UInt64? {
+        let now = SystemClock.monotonicMilliseconds
+        let began = slots.map { $0.since.load(ordering: .relaxed) }.filter { $0 > 0 }.min()
+        return began.map { now - min($0, now) }
     }
 
     /// Closes the connections and runs the body while none is opened; readings wait until it is over. Blocks.

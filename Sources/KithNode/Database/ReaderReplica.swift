@@ -5,11 +5,19 @@ import KithStore
 /// A database as the changes protocol reads it. Writing goes through `DatabaseExecutor`, which groups commits.
 package struct ReaderReplica: ReplicaStore {
     private let reader: StoreReader
+    private let failed: (StoreError) -> Void
 
-    package init(_ reader: StoreReader) { self.reader = reader }
+    /// - Parameter failed: told of what goes wrong, with more than peers are told.
+    package init(_ reader: StoreReader, failed: @escaping (StoreError) -> Void = { _ in }) {
+        self.reader = reader
+        self.failed = failed
+    }
 
     private func asking<Value>(_ body: () throws(StoreError) -> Value) throws(ReplicaError) -> Value {
-        do throws(StoreError) { return try body() } catch { throw ReplicaError(error) }
+        do throws(StoreError) { return try body() } catch {
+            failed(error)
+            throw ReplicaError(error)
+        }
     }
 
     package func summary() throws(ReplicaError) -> ReplicaSummary {
@@ -80,7 +88,21 @@ extension ReplicaOutcome {
 }
 
 extension ReplicaError {
+    /// Peers are told this too, so it names no path and no document.
     package init(_ error: StoreError) {
-        self.init(code: error.code.rawValue, message: error.message, isTransient: error.isTransient)
+        let message: String =
+            switch error.code {
+            case .storageFull: "no space is left on the disk"
+            case .inputOutput, .cannotOpen: "the disk fails"
+            case .readOnly: "the database can't be written"
+            case .moved: "the database's file was taken away"
+            case .damaged: "the database is damaged"
+            case .locked: "the database is in use by another program"
+            case .notFound: "the database is closed"
+            default: error.message
+            }
+        self.init(
+            code: error.code.rawValue, message: message, isTransient: error.isTransient,
+            retryMilliseconds: error.isOfDisk ? NodeLimits.storageRetryMilliseconds : nil)
     }
 }

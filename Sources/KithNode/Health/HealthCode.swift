@@ -7,9 +7,14 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case multicastLost = "MULTICAST_LOST"
     // Storage.
     case storageFull = "STORAGE_FULL"
+    case storageLow = "STORAGE_LOW"
     case storageFailed = "STORAGE_FAILED"
-    case rollbackDetected = "ROLLBACK_DETECTED"
     case databaseDamaged = "DATABASE_DAMAGED"
+    case databaseNewer = "DATABASE_NEWER"
+    case databaseMoved = "DATABASE_MOVED"
+    case databaseUnusable = "DATABASE_UNUSABLE"
+    case logLost = "LOG_LOST"
+    case rollbackDetected = "ROLLBACK_DETECTED"
     // Documents.
     case conflicts = "CONFLICTS"
     case documentsRefused = "DOCUMENTS_REFUSED"
@@ -36,9 +41,14 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .notAnnounced: .notAnnounced
         case .multicastLost: .multicastLost
         case .storageFull: .storageFull
+        case .storageLow: .storageLow
         case .storageFailed: .storageFailed
-        case .rollbackDetected: .rollbackDetected
         case .databaseDamaged: .databaseDamaged
+        case .databaseNewer: .databaseNewer
+        case .databaseMoved: .databaseMoved
+        case .databaseUnusable: .databaseUnusable
+        case .logLost: .logLost
+        case .rollbackDetected: .rollbackDetected
         case .conflicts: .conflicts
         case .documentsRefused: .documentsRefused
         case .peerBlocked: .peerBlocked

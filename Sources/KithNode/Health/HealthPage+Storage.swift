@@ -1,33 +1,121 @@
 extension HealthPage {
     static let storageFull = HealthPage(
         meaning: [
-            "The disk of the node's directory is full. Writes fail and leave the databases as they were; a write that was "
-                + "answered as done is on disk. Reading goes on, and so does giving documents to peers; taking them from "
-                + "peers stops."
+            "The disk of the node's directory is full: writes fail and leave the databases as they were, and nothing is pulled "
+                + "from peers; a write that was answered as done is on disk. Reading goes on, and peers still get what is here."
         ],
         shows: [
             "Commands that write fail with `unavailable` and name the database.",
-            "Peers show this node as `blocked` in databases that it can't store.",
+            "The links stay; peers show this node as `blocked`, with the reason.",
         ],
         actions: [
             "See what takes the room: `df -h DIR`, `du -xh --max-depth=1 DIR`, with the directory that the check names.",
             "Make room on that disk, or give it more.",
+            "A database that is not needed here makes room by `kith db delete DB`, also on a full disk.",
         ],
-        ends: "When a write succeeds: the node tries again by itself every few seconds.")
+        ends: "When there is room: the node looks every 10 seconds and goes on by itself.")
+
+    static let storageLow = HealthPage(
+        meaning: [
+            "Less than a tenth and less than 512 MiB of the disk of the node's directory is free. Nothing fails yet.",
+            "A database needs room beside its documents: its log, up to 64 MiB and sometimes more, and as much again as its "
+                + "file for `kith compact` and for an upgrade that changes the format.",
+        ],
+        shows: ["`kith status` has the size of each database and its log."],
+        actions: [
+            "See what takes the room: `df -h DIR`, `du -xh --max-depth=1 DIR`.",
+            "Make room on that disk, or move the directory to a larger one.",
+        ],
+        ends: "When there is more room.")
 
     static let storageFailed = HealthPage(
         meaning: [
-            "The disk of the node's directory failed, or can't be written any more: an error of the device, a file system "
-                + "that was mounted read-only, a file whose owner changed. Writes fail and leave the databases as they "
-                + "were; reading goes on as far as it can."
+            "The disk of the node's directory failed or can't be written: an error of the device, a file system that was "
+                + "mounted read-only, a file whose owner changed. Writes fail and leave the databases as they were, and nothing "
+                + "is pulled from peers. Reading goes on as far as it can."
         ],
-        shows: ["Commands that write fail with `unavailable` and name the database and the failure."],
+        shows: ["Commands that write fail with `unavailable`; the check names the database and the failure."],
         actions: [
             "Look at what the kernel says of the disk: `dmesg -T | tail`.",
-            "See whether the directory can be written: its owner and mode with `ls -ld DIR`, the mount with `findmnt -T DIR`.",
+            "See that the directory is mounted for writing, and belongs to the user who runs the node: `findmnt -T DIR`, "
+                + "`ls -ld DIR`.",
             "When the device is at fault, replace it; what peers have comes back from them.",
         ],
-        ends: "With the first write that succeeds.")
+        ends:
+            "With the first commit that succeeds. One is tried every 10 seconds, and where nobody writes every ten minutes."
+    )
+
+    static let databaseDamaged = HealthPage(
+        meaning: [
+            "A database's file holds what no database can hold, or lacks a part: the disk, another program or a copy that was "
+                + "taken while the node ran damaged it. The other databases go on. Where the file itself is damaged nothing is "
+                + "written to it any more; what can be read of it is.",
+            "After a node was not stopped in order, the pages of its databases are checked while it runs.",
+        ],
+        shows: ["Reading some documents fails, and peers show the database as `blocked`."],
+        actions: [
+            "Look at the disk first, and at what the kernel says of it: `dmesg -T | tail`. What it damaged once it damages "
+                + "again.",
+            "List what is damaged: `kith verify DB`.",
+            "Make a new file of what is sound, and fetch the rest from peers: `kith repair DB`.",
+            "Else put a backup back: `kith restore DB FILE`. What peers have comes back by itself.",
+            "Without a backup, `kith db delete DB` removes this node's copy, and `kith db create DB` takes it from the peers "
+                + "again. What only this node had is lost then.",
+        ],
+        ends: "With a repair, or with a `kith verify` that finds nothing.")
+
+    static let databaseNewer = HealthPage(
+        meaning: [
+            "A newer Kith has changed the format of a database's file, which this one can't read. The file is left as it is, "
+                + "and the other databases go on."
+        ],
+        shows: ["`kith --version` on the nodes that work says more than here."],
+        actions: [
+            "Upgrade this node to that version.",
+            "Or go back: beside the file stands a copy from before the change, `NAME.sqlite3.before-N`. Stop the node, move "
+                + "`NAME.sqlite3` with its `-wal` and its `.lock` away, and give the copy that name. What was written since "
+                + "comes back from peers.",
+        ],
+        ends: "When the file can be opened.")
+
+    static let databaseMoved = HealthPage(
+        meaning: [
+            "A database's file, or its log, was replaced, moved or removed while the node had it open. What would be written "
+                + "now would be lost when the node stops, so writes are refused. Reading goes on, from the file that was opened.",
+            "SQLite files are not to be touched while a node has them open: `kith backup` and `kith restore` are for that.",
+        ],
+        shows: ["Commands that write fail and name the file."],
+        actions: [
+            "Save what is open first: `kith backup DB FILE`.",
+            "If only the log was removed, stop the node: what it held is written into the file then.",
+            "Otherwise stop the node, put the right file back, and start it.",
+        ],
+        ends: "With the next start of the node.")
+
+    static let databaseUnusable = HealthPage(
+        meaning: [
+            "A database is here and can't be opened: its file is another program's, is open in another process, or lies on a "
+                + "network file system. The check says which. The other databases go on."
+        ],
+        shows: ["Commands for the database fail with the reason, and peers show it as `blocked`."],
+        actions: [
+            "See who has it open: `fuser -v FILE`; stop that process.",
+            "Move away what is no database of Kith; move the directory to a disk of this machine.",
+        ],
+        ends: "When the file can be opened: the node tries again by itself.")
+
+    static let logLost = HealthPage(
+        meaning: [
+            "The write-ahead log of a database (`NAME.sqlite3-wal`) was removed, cut or damaged while the node did not run. "
+                + "Writes that had been acknowledged were in it. The rest of the file was checked and is whole."
+        ],
+        shows: ["The newest writes of this node are missing where no peer had them."],
+        actions: [
+            "If the log was moved, stop the node and put it back beside the file before anything is written.",
+            "Otherwise nothing is to be done: what peers have of the missing writes comes back by itself.",
+            "Copy a database with `kith backup`, never file by file while the node runs.",
+        ],
+        ends: "With the next start of the node.")
 
     static let rollbackDetected = HealthPage(
         meaning: [
@@ -43,17 +131,4 @@ extension HealthPage {
             "Look whether a copy of the node's directory runs elsewhere, and end it: see `kith help identity-duplicate`.",
         ],
         ends: "A day after it was found, or when the node is restarted.")
-
-    static let databaseDamaged = HealthPage(
-        meaning: [
-            "A database's file contradicts itself: a disk that failed, a file that was changed or copied badly. The check "
-                + "names the database and the first thing found."
-        ],
-        shows: ["Reading some documents fails, and peers show the database as `blocked`."],
-        actions: [
-            "Look at the disk first, and at what the kernel says of it: `dmesg -T | tail`.",
-            "List what is damaged: `kith verify DB`.",
-            "Make a new file of what is sound, and fetch the rest from peers: `kith repair DB`.",
-        ],
-        ends: "With a repair, or with a `kith verify` that finds nothing.")
 }

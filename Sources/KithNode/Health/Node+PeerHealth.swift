@@ -33,11 +33,5 @@ extension Node {
     }
 
     /// Why a database can't be replicated with a connected peer, the first of those; nil where none is blocked.
-    func blockReason(of peer: PeerState) -> String? {
-        guard peer.isOpen else { return nil }
-        for name in peer.sessions.keys.sorted() {
-            if case .failed(let reason)? = peer.sessions[name]?.state { return "\(name): \(reason)" }
-        }
-        return nil
-    }
+    func blockReason(of peer: PeerState) -> String? { peer.isOpen ? failures(with: peer).first : nil }
 }

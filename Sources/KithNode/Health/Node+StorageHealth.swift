@@ -2,31 +2,28 @@ import KithStore
 
 extension Node {
     func storageFindings() -> [HealthFinding] {
+        databaseTroubles() + [lowSpace(), lostLog(), rollback()].compactMap(\.self)
+    }
+
+    /// What is wrong with databases, a finding for each kind.
+    private func databaseTroubles() -> [HealthFinding] {
+        var troubles: [(name: String, error: StoreError)] = catalog.unusable.map { ($0.file.name.string, $0.error) }
+        for database in catalog.databases {
+            // Damage does not hide what the disk does, nor the other way round.
+            troubles += [database.damage, database.diskFailure].compactMap(\.self).map { (database.name.string, $0) }
+        }
         var found: [HealthFinding] = []
-        let directory = configuration.directory.path
-        if let (name, failure) = catalog.databases.lazy.compactMap({ database in
-            database.diskFailure.map { (database.name, $0) }
-        }).first {
-            let isFull = failure.code == .storageFull
+        for (name, error) in troubles {
+            let code = HealthCode(error)
+            guard !found.contains(where: { $0.code == code }) else { continue }
+            let others = Set(troubles.filter { HealthCode($0.error) == code && $0.name != name }.map(\.name)).count
+            let more = others == 0 ? "" : " (and \(others) more)"
             found.append(
                 HealthFinding(
-                    code: isFull ? .storageFull : .storageFailed, level: .critical,
-                    summary: "database \(name): \(failure.message)",
-                    action: isFull
-                        ? "make room on the disk of \(directory); writing goes on by itself then"
-                        : "look at the disk of \(directory); reading goes on as far as it can"))
+                    code: code, level: .critical, summary: "database \(name)\(more): \(error.message)",
+                    action: code.storageAction(configuration.directory.path)))
         }
-        if let name = rollbacks.keys.sorted().last(where: { catalog[$0] != nil }), let rollback = rollbacks[name] {
-            found.append(
-                HealthFinding(
-                    code: .rollbackDetected, level: .warning,
-                    summary: "database \(name) was put back to an earlier state, as was found at "
-                        + "\(Timestamp.text(ofMilliseconds: rollback.at)): \(rollback.evidence)",
-                    action:
-                        "what is missing here comes back from peers; see that no copy of this node's directory runs elsewhere"
-                ))
-        }
-        return found + damageFindings()
+        return found.contains { $0.code == .databaseDamaged } ? found : found + damageFindings()
     }
 
     /// What checks of the databases have found.
@@ -39,5 +36,66 @@ extension Node {
                 summary: "database \(name) is damaged: \(entry.message)\(more)",
                 action: "kith repair \(name) makes a new file of what is sound and fetches the rest from peers")
         ]
+    }
+
+    private func lowSpace() -> HealthFinding? {
+        guard let space = StorageSpace(of: configuration.directory.path), space.free < NodeLimits.lowSpaceBytes,
+            space.free < space.total / 10
+        else { return nil }
+        return HealthFinding(
+            code: .storageLow, level: .warning,
+            summary: "\(space.free >> 20) MiB are free on the disk of \(configuration.directory.path)",
+            action: "make room before it is full: writes fail then, and nothing is taken from peers")
+    }
+
+    private func lostLog() -> HealthFinding? {
+        guard let database = catalog.databases.first(where: { $0.findings.lostLog != nil }),
+            let how = database.findings.lostLog
+        else { return nil }
+        return HealthFinding(
+            code: .logLost, level: .warning,
+            summary:
+                "the log of database \(database.name) \(how) when it was opened: its latest writes may be missing here",
+            action: "what peers have of them comes back by itself; see kith help log-lost")
+    }
+
+    private func rollback() -> HealthFinding? {
+        guard let name = rollbacks.keys.sorted().last(where: { catalog[$0] != nil }), let rollback = rollbacks[name]
+        else {
+            return nil
+        }
+        return HealthFinding(
+            code: .rollbackDetected, level: .warning,
+            summary: "database \(name) was put back to an earlier state, as was found at "
+                + "\(Timestamp.text(ofMilliseconds: rollback.at)): \(rollback.evidence)",
+            action:
+                "what is missing here comes back from peers; see that no copy of this node's directory runs elsewhere")
+    }
+}
+
+extension HealthCode {
+    /// The check that a failure of a database belongs to.
+    init(_ error: StoreError) {
+        self =
+            switch error.code {
+            case .storageFull: .storageFull
+            case .damaged: .databaseDamaged
+            case .newerFile: .databaseNewer
+            case .moved: .databaseMoved
+            case .inputOutput, .readOnly, .cannotOpen: .storageFailed
+            default: .databaseUnusable
+            }
+    }
+
+    fileprivate func storageAction(_ directory: String) -> String {
+        switch self {
+        case .storageFull:
+            "make room on the disk of \(directory); it goes on by itself within a quarter of a minute then"
+        case .databaseDamaged: "see kith help database-damaged; the other databases go on"
+        case .databaseNewer: "upgrade this node; the other databases go on"
+        case .databaseMoved: "see kith help database-moved before you stop the node"
+        case .databaseUnusable: "see kith help database-unusable"
+        default: "look at the disk of \(directory); it goes on by itself when that is mended"
+        }
     }
 }

@@ -12,6 +12,7 @@ extension Node {
             guard let self else { return }
             self.queue.async { self.changed() }
         }
+        watchStorage(database)
     }
 
     /// A database was made here, or is carried from now on because a peer has it.

@@ -79,6 +79,7 @@ extension Node {
         forgetUnmet()
         keepMembership()
         maintain(now: now)
+        tendStorage(now: now)
         for target in schedule.due(targets(now: now, wall: wall), now: now) { dial(target, now: now) }
         closeSpareLinks(wall: wall)
         noteHealth(now: now)

@@ -14,6 +14,10 @@ extension Node {
         var status = ControlStatus(generatedAt: now)
         status.node = nodeStatus()
         status.discovery = discoveryStatus()
+        if let space = StorageSpace(of: configuration.directory.path) {
+            status.storage.freeBytes = space.free
+            status.storage.totalBytes = space.total
+        }
         status.databases = databaseStatus()
         // Of those who are only announced a few: names are free on a network.
         let announced = book.announcedNodes.filter { peers[$0] == nil }.prefix(NodeLimits.shownStrangers)
@@ -52,6 +56,24 @@ extension Node {
     }
 
     func databaseStatus() -> [ControlStatus.Database] {
+        (openDatabaseStatus() + unusableDatabaseStatus()).sorted {
+            $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+        }
+    }
+
+    private func unusableDatabaseStatus() -> [ControlStatus.Database] {
+        catalog.unusable.map { entry in
+            var status = ControlStatus.Database()
+            status.name = entry.file.name.string
+            status.path = entry.file.path
+            status.error = entry.error.message
+            status.bytes = UInt64(entry.file.sizes.file)
+            status.walBytes = UInt64(entry.file.sizes.log)
+            return status
+        }
+    }
+
+    private func openDatabaseStatus() -> [ControlStatus.Database] {
         let now = SystemClock.wallMilliseconds
         return catalog.databases.map { database in
             let summary = database.summary
@@ -69,6 +91,8 @@ extension Node {
             status.digest = summary.digest.description
             status.bytes = UInt64(sizes.file)
             status.walBytes = UInt64(sizes.log)
+            status.oldestReaderMilliseconds = database.oldestReaderMilliseconds
+            status.error = (database.damage ?? database.diskFailure)?.message
             status.peers = carriers.count
             status.inSyncWith = carriers.count { isInSync($0, database, now: now) }
             return status
@@ -102,7 +126,9 @@ extension Node {
     func isInSync(_ peer: PeerState, now: Int64) -> Bool {
         guard isHeard(peer, now: now) else { return false }
         // What the peer has and this node should have and could not make is not in sync either.
-        let lacks = peer.carried.keys.contains { name in (try? DatabaseName(name)).map(catalog.wants) ?? false }
+        let lacks = peer.carried.keys.contains { name in
+            catalog.failure(of: name) != nil || (try? DatabaseName(name)).map(catalog.wants) ?? false
+        }
         if lacks { return false }
         let shared = catalog.databases.filter { peer.carried[$0.name.string] != nil }
         return shared.allSatisfy { isInSync(peer, $0, now: now) }
@@ -183,6 +209,17 @@ extension Node {
         return (isInSync(peer, now: now) ? .inSync : .catchingUp, path)
     }
 
+    /// What stands in the way of replicating with a peer, here or there.
+    func failures(with peer: PeerState) -> [String] {
+        let here = peer.carried.keys.sorted().filter { catalog.failure(of: $0) != nil }
+        let sessions = peer.sessions.keys.sorted().compactMap { name -> String? in
+            guard let session = peer.sessions[name] else { return nil }
+            if case .failed(let reason) = session.state { return "\(name): \(reason)" }
+            return session.peerFailure.map { "\(name): the peer stores nothing: \($0)" }
+        }
+        return here.map { "\($0): the database can't be used here" } + sessions
+    }
+
     // MARK: The mesh
 
     func mesh() -> ControlMesh {
@@ -221,8 +258,9 @@ extension Node {
     // MARK: Pausing
 
     func setPause(_ node: NodeID?, until: Int64?) throws(ControlError) {
+        var pauses = pauses
         pauses.set(PauseList.Pause(node: node, until: until))
-        try keepPauses()
+        try keep(pauses)
         for number in drivers.keys.sorted() {
             guard let driver = drivers[number], node == nil || driver.peer.nodeID == node else { continue }
             let text = until.map { "paused there until \(Timestamp.text(ofMilliseconds: $0))" } ?? "paused there"
@@ -238,8 +276,9 @@ extension Node {
                 "replication with all peers is paused, also with \(peers[node]?.name ?? node.short); kith resume ends that"
             )
         }
+        var pauses = pauses
         pauses.clear(node)
-        try keepPauses()
+        try keep(pauses)
         let now = SystemClock.now
         for peer in peers.keys where node == nil || peer == node {
             book.hurry(peer)
@@ -248,12 +287,14 @@ extension Node {
         evaluate()
     }
 
-    private func keepPauses() throws(ControlError) {
+    /// Pauses hold once they are on disk, or not at all.
+    private func keep(_ pauses: PauseList) throws(ControlError) {
         do throws(NodeError) {
             try SmallFile.write(pauses.lines, to: configuration.directory.path + "/paused")
         } catch {
             throw ControlError(.failed, error.message)
         }
+        self.pauses = pauses
     }
 
     // MARK: Waiting

@@ -97,6 +97,8 @@ package final class Node: @unchecked Sendable {
     var keptMembership: UInt64 = 0
     var maintainedAt: Instant?
     var healthAt: Instant?
+    var storageTendedAt: Instant?
+    var isRetryingUnusable = false
     /// Since when nodes are announced to which there is no link.
     var announcedSince: [NodeID: Instant] = [:]
     /// The addresses that this node was given, and those at which somebody announces this node's own id.
@@ -202,6 +204,7 @@ package final class Node: @unchecked Sendable {
         queue.async {
             self.applyPolicies(self.catalog.databases.map(\.name.string))
             for database in self.catalog.databases { self.watch(database) }
+            self.reportUnusable()
             self.startDiscovery()
             self.networkWatch = NetworkWatch(on: self.queue) { [weak self] in self?.networkGained() }
             self.evaluate()
@@ -254,7 +257,9 @@ package final class Node: @unchecked Sendable {
             self.listener = listener
         } catch { throw Self.cannotListen(error.message) }
         guard let listener else { return }
-        try SmallFile.write([Endpoint(host: endpoint.host, port: listener.port).description], to: kept)
+        // Not written without need: a node starts on a full disk too.
+        let now = Endpoint(host: endpoint.host, port: listener.port).description
+        if now != last { try SmallFile.write([now], to: kept) }
     }
 
     private static func cannotListen(_ reason: String) -> NodeError {

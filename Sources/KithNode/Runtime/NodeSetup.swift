@@ -113,6 +113,9 @@ package enum NodeSetup {
     ) throws(NodeError) -> Value {
         let lock = try DirectoryLock(directory: directory.path)
         defer { withExtendedLifetime(lock) {} }
+        do throws(StoreError) { try Store.requireLocal(directory.path) } catch {
+            throw NodeError(code: error.code.rawValue, message: error.message)
+        }
         do throws(TransportError) { return try body(IdentityStore(directory: directory.path)) } catch {
             throw NodeError(code: "identity", message: error.message)
         }

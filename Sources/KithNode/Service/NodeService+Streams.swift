@@ -120,15 +120,20 @@ extension NodeService {
         let results = await database.write(each: batch) { item, transaction throws(StoreError) in
             try transaction.put(item.id, item.body, initial: isInitial)
         }
+        var stop: StoreError?
         for (index, result) in results.enumerated() {
             switch result {
             case .success(let written): if written.isUnchanged { run.unchanged += 1 } else { run.written += 1 }
             case .failure(let error):
                 // A full disk is no fault of the document: the rest would fail too.
-                if error.isTransient || error.code == .notFound { throw ControlError(error) }
+                if error.isTransient || [.notFound, .damaged].contains(error.code) {
+                    stop = stop ?? error
+                    continue
+                }
                 run.fail(batch[index].position, batch[index].id.string, error.message)
             }
         }
+        if let stop { throw run.stopped(by: stop) }
     }
 }
 
@@ -161,6 +166,15 @@ private struct ImportRun {
         if failed <= ControlLimits.listedFailures {
             failures += ControlImportEvent.failure(position: position, id: id, message: message).line
         }
+    }
+
+    /// The import ends here: what was written stays.
+    func stopped(by error: StoreError) -> ControlError {
+        let code = ControlError(error).code
+        return ControlError(
+            code,
+            "the import stopped; \(written + unchanged) documents of the file are stored, and it may be imported again: "
+                + error.message)
     }
 
     mutating func takeBatch() -> [Item] {

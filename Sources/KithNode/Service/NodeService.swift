@@ -126,7 +126,7 @@ struct NodeService: ControlService {
     }
 
     func deleteDatabase(_ name: String) async throws(ControlError) {
-        _ = try database(name)
+        if node.catalog.failure(of: name) == nil { _ = try database(name) }
         do throws(StoreError) { try node.catalog.requireUnreserved(try DatabaseName(name)) } catch {
             throw ControlError(error)
         }
@@ -197,8 +197,8 @@ extension ControlError {
             case .notFound: .notFound
             case .conflict: .conflict
             case .invalid: .invalid
-            case .storageFull, .readOnly, .locked, .clockBeyondRange, .inputOutput, .outOfMemory, .cancelled:
-                .unavailable
+            case .storageFull: .storageFull
+            case .readOnly, .locked, .clockBeyondRange, .inputOutput, .outOfMemory, .moved, .cancelled: .unavailable
             case .damaged, .newerFile, .foreignFile, .networkFileSystem, .cannotOpen, .internalError: .failed
             }
         self.init(code, error.message)

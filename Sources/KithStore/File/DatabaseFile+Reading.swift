@@ -7,9 +7,23 @@ extension DatabaseFile {
 
     /// Refuses long work that would fill the disk.
     func requireSpace(_ bytes: Int, to verb: String) throws(StoreError) {
-        guard let free = FileSystem.freeBytes(in: directory), free < bytes else { return }
+        guard let free = StorageSpace(of: directory).map({ Int(clamping: $0.free) }), free < bytes else { return }
         throw StoreError(
             .storageFull, name.string,
             "to \(verb) \(shortName) \(bytes) bytes must be free in \(shortDirectory), and \(free) are: make room")
+    }
+}
+
+extension DatabaseFile {
+    /// The files of a database as they stand at a moment: equal as long as nobody has touched them.
+    package struct Stamp: Hashable, Sendable {
+        let file: FileStamp?
+        let log: FileStamp?
+        /// An opening that fails writes to the lock too: it counts only whether it is there.
+        let hasLock: Bool
+    }
+
+    package var stamp: Stamp {
+        Stamp(file: FileStamp(of: path), log: FileStamp(of: logPath), hasLock: FileSystem.exists(lockPath))
     }
 }

@@ -1,13 +1,16 @@
-import CSQLite
-
 /// Where a database lies, and how its file is opened.
 package struct DatabaseFile: Hashable, Sendable {
     package let name: DatabaseName
     package let directory: String
+    /// The name of SQLite's layer for files; nil for the system's.
+    let vfs: String?
 
-    package init(_ name: DatabaseName, in directory: String) {
+    package init(_ name: DatabaseName, in directory: String) { self.init(name, in: directory, vfs: nil) }
+
+    init(_ name: DatabaseName, in directory: String, vfs: String?) {
         self.name = name
         self.directory = directory
+        self.vfs = vfs
     }
 
     package static let suffix = ".sqlite3"
@@ -16,32 +19,72 @@ package struct DatabaseFile: Hashable, Sendable {
     package var logPath: String { path + "-wal" }
     var sharedMemoryPath: String { path + "-shm" }
     var lockPath: String { directory + "/" + name.string + ".lock" }
+    /// Where a file is made until it is whole.
+    var newPath: String { aside("new") }
 
-    /// The writing connection, with the schema made or checked.
-    func openForWriting(_ options: StoreOptions, databaseID: () -> UInt64) throws(StoreError) -> Connection {
-        let connection = try Connection(
-            path: path, subject: name.string, access: options.creates ? .create : .write)
-        let isNew = try check(connection)
-        if isNew, !options.creates {
-            throw StoreError(.notFound, name.string, "there is no database \(shortName) in \(shortDirectory)")
+    /// The writing connection to a file that is there, in the format that `migrations` end with. Closing it leaves the
+    /// log as it is, until `Connection.setCheckpointOnClose`.
+    func openForWriting(_ options: StoreOptions, _ migrations: Migrations) throws(StoreError) -> Connection {
+        let connection = try Connection(path: path, subject: name.string, access: .write, vfs: vfs)
+        guard let version = try Self.version(of: connection, path: path, migrations) else {
+            throw StoreError(.foreignFile, path, "\(shortPath) is a SQLite file without anything in it: move it away")
         }
+        try useLog(connection)
         let synchronous = options.durability == .full ? "FULL" : "NORMAL"
         try connection.run(
             """
-            PRAGMA journal_mode=WAL; PRAGMA synchronous=\(synchronous); PRAGMA foreign_keys=OFF;
-            PRAGMA wal_autocheckpoint=\(Limits.walPages); PRAGMA journal_size_limit=\(Limits.walBytes);
+            PRAGMA synchronous=\(synchronous); PRAGMA foreign_keys=OFF; PRAGMA journal_size_limit=\(Limits.walPages * 4096);
             PRAGMA cache_size=-\(Limits.writerCacheKiB); PRAGMA temp_store=MEMORY
             """)
-        if isNew { try Schema.create(connection, databaseID: databaseID()) }
+        if version != migrations.version { try migrations.run(on: connection, from: version, self) }
         if let pages = options.maximumPages { try connection.run("PRAGMA max_page_count=\(pages)") }
+        connection.countLog()
         return connection
     }
 
     /// A reading connection to a database that a `Store` has open.
     func openForReading() throws(StoreError) -> Connection {
-        let connection = try Connection(path: path, subject: name.string, access: .read)
+        let connection = try Connection(path: path, subject: name.string, access: .read, vfs: vfs)
         try connection.run("PRAGMA cache_size=-\(Limits.readerCacheKiB)")
         return connection
+    }
+
+    /// Makes the file with its tables: aside first, so that it is there as a whole or not at all. On disk when this
+    /// returns.
+    func create(databaseID: UInt64) throws(StoreError) {
+        removeUnfinished()
+        do throws(StoreError) {
+            try makeTables(databaseID)
+            try FileSystem.synchronize(file: newPath)
+            try FileSystem.rename(newPath, to: path)
+            try FileSystem.synchronize(directory: directory)
+        } catch {
+            removeUnfinished()
+            throw error
+        }
+    }
+
+    private func makeTables(_ databaseID: UInt64) throws(StoreError) {
+        let connection = try Connection(path: newPath, subject: name.string, access: .create, vfs: vfs)
+        // The whole file is synchronised before it gets its name.
+        try connection.run("PRAGMA synchronous=OFF")
+        try Schema.create(connection, databaseID: databaseID)
+        try useLog(connection)
+    }
+
+    private func removeUnfinished() {
+        for end in ["", "-wal", "-shm", "-journal"] { _ = FileSystem.remove(newPath + end) }
+    }
+
+    /// SQLite answers with the old mode, and no error, where the file system can't do what a log needs.
+    private func useLog(_ connection: Connection) throws(StoreError) {
+        let mode = try connection.text("PRAGMA journal_mode=WAL") ?? "none"
+        guard mode == "wal" else {
+            throw StoreError(
+                .cannotOpen, path,
+                "\(shortPath) can't have a write-ahead log (its journal is '\(mode)'): use a directory on a disk of this "
+                    + "machine")
+        }
     }
 
     /// Looks whose file it is, without changing it.
@@ -51,25 +94,32 @@ package struct DatabaseFile: Hashable, Sendable {
     }
 
     static func check(_ connection: Connection, path: String) throws(StoreError) -> Bool {
+        try version(of: connection, path: path, .current) == nil
+    }
+
+    /// - Returns: the version of its format; nil for a file without anything in it.
+    private static func version(
+        of connection: Connection, path: String, _ migrations: Migrations
+    ) throws(StoreError) -> Int64? {
         let shortPath = StoreError.shortened(path, to: Limits.subjectCharacters)
         let application = try connection.number("PRAGMA application_id") ?? 0
         let version = try connection.number("PRAGMA user_version") ?? 0
         if application == 0, version == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 {
-            return true
+            return nil
         }
         guard application == Schema.applicationID else {
             throw StoreError(.foreignFile, path, "\(shortPath) is a SQLite file of another program: move it away")
         }
-        guard version <= Schema.version else {
+        guard version <= migrations.version else {
             throw StoreError(
                 .newerFile, path,
-                "\(shortPath) was written by a newer Kith (format \(version), this one reads \(Schema.version)): "
+                "\(shortPath) was written by a newer Kith (format \(version), this one reads \(migrations.version)): "
                     + "upgrade this node")
         }
-        guard version == Schema.version else {
+        guard version >= migrations.oldest else {
             throw StoreError(.damaged, path, "\(shortPath) has the unknown format \(version)")
         }
-        return false
+        return version
     }
 
     var shortName: String { StoreError.shortened(name.string, to: Limits.subjectCharacters) }

@@ -8,15 +8,8 @@ import Darwin
 
 /// What the store must know of the file system under it.
 package enum FileSystem {
-    /// Refuses a directory on a network file system: SQLite's locks and the shared memory of its write-ahead log hold
-    /// within one machine only.
-    static func requireLocal(_ directory: String) throws(StoreError) {
-        guard let name = networkFileSystem(of: directory) else { return }
-        throw StoreError(
-            .networkFileSystem, directory,
-            "\(StoreError.shortened(directory, to: Limits.subjectCharacters)) is on a network file system (\(name)): "
-                + "use a directory on a disk of this machine")
-    }
+    /// The name of the network file system that a directory is on; nil for a local one, or where that is not known.
+    package static func networkFileSystem(of directory: String) -> String? { NetworkFileSystem.name(of: directory) }
 
     /// The size of a file in bytes; 0 where there is none.
     static func size(of path: String) -> Int {
@@ -24,12 +17,24 @@ package enum FileSystem {
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// What this user may still write on the file system of a directory, in bytes; nil where it can't be asked.
-    static func freeBytes(in directory: String) -> Int? {
-        var status = statvfs()
-        guard statvfs(directory, &status) == 0 else { return nil }
-        return Int(
-            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    /// Whether there is something of that name.
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// The first bytes of a file, as far as it has them. Nobody may have it open by SQLite: see `synchronize`.
+    static func head(of path: String, _ count: Int) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = pread(descriptor, &bytes, count, 0)
+        return Array(bytes.prefix(max(0, read)))
+    }
+
+    /// Which file a name stands for at the moment; nil where there is none.
+    static func identity(of path: String) -> FileIdentity? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
     }
 
     /// Makes a file without content that only this user may read, in the place of one that is there.
@@ -40,33 +45,38 @@ package enum FileSystem {
         return descriptor >= 0
     }
 
-    /// Makes what was written of a file durable; false where the disk says that it is not.
-    static func synchronize(file path: String) -> Bool {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        return fsync(descriptor) == 0
-    }
-
     /// Removes a file that may not be there; whether it is gone.
     static func remove(_ path: String) -> Bool { unlink(path) == 0 || errno == ENOENT }
 
+    /// Gives a file another name, in the place of what had it.
+    static func rename(_ path: String, to other: String) throws(StoreError) {
+        #if canImport(Glibc)
+        let code = Glibc.rename(path, other)
+        #else
+        let code = Darwin.rename(path, other)
+        #endif
+        if code != 0 { throw failure("rename", path, errno) }
+    }
+
+    /// Makes the content of a file durable. Nobody may have it open by SQLite: closing it here would end that one's locks.
+    static func synchronize(file: String) throws(StoreError) {
+        let descriptor = open(file, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", file, errno) }
+        defer { close(descriptor) }
+        if fsync(descriptor) != 0 { throw failure("synchronise", file, errno) }
+    }
+
     /// Makes the names in a directory durable.
-    static func synchronize(directory: String) {
+    static func synchronize(directory: String) throws(StoreError) {
         let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        _ = fsync(descriptor)
-        close(descriptor)
+        guard descriptor >= 0 else { throw failure("open", directory, errno) }
+        defer { close(descriptor) }
+        if fsync(descriptor) != 0 { throw failure("synchronise", directory, errno) }
     }
 
     /// The names in a directory, in byte order.
     static func names(in directory: String) throws(StoreError) -> [String] {
-        guard let stream = opendir(directory) else {
-            let reason = String(cString: strerror(errno))
-            throw StoreError(
-                .cannotOpen, directory,
-                "can't read \(StoreError.shortened(directory, to: Limits.subjectCharacters)): \(reason)")
-        }
+        guard let stream = opendir(directory) else { throw failure("read", directory, errno) }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
@@ -78,27 +88,64 @@ package enum FileSystem {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    #if os(Linux)
-    /// The file systems by the magic numbers of `statfs(2)`. FUSE and 9p are not among them: both are often local.
-    private static let networkFileSystems: [(magic: UInt, name: String)] = [
-        (0x6969, "NFS"), (0x517B, "SMB"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2"), (0x5346_414F, "AFS"),
-        (0x6B41_4653, "AFS"), (0x7375_7245, "Coda"), (0x564C, "NCP"), (0x00C3_6400, "Ceph"), (0x0BD0_0BD0, "Lustre"),
-        (0x0116_1970, "GFS2"), (0x7461_636F, "OCFS2"), (0x4750_4653, "GPFS"), (0x2030_0929, "BeeGFS"),
-    ]
-
-    /// The name of the network file system of a magic number.
-    static func networkFileSystem(magic: UInt) -> String? { networkFileSystems.first { $0.magic == magic }?.name }
-
-    /// The name of the network file system that a directory is on; nil for a local one, or where that is not known.
-    package static func networkFileSystem(of directory: String) -> String? {
-        networkFileSystem(magic: UInt(kith_filesystem_magic(directory)))
+    private static func failure(_ what: String, _ path: String, _ error: CInt) -> StoreError {
+        let code: StoreError.Code =
+            switch error {
+            case ENOSPC, EDQUOT: .storageFull
+            case EROFS, EACCES, EPERM: .readOnly
+            case EIO: .inputOutput
+            default: .cannotOpen
+            }
+        let reason = String(cString: strerror(error))
+        return StoreError(
+            code, path, "can't \(what) \(StoreError.shortened(path, to: Limits.subjectCharacters)): \(reason)")
     }
-    #else
-    /// The name of the network file system that a directory is on; nil for a local one, or where that is not known.
-    package static func networkFileSystem(of directory: String) -> String? {
-        var status = statfs()
-        guard statfs(directory, &status) == 0, UInt32(status.f_flags) & UInt32(MNT_LOCAL) == 0 else { return nil }
-        return "not local"
+}
+
+/// Names a file as long as it is there, whatever it is called.
+struct FileIdentity: Hashable {
+    let device: UInt64
+    let number: UInt64
+}
+
+/// A file as it stands at a moment.
+struct FileStamp: Hashable {
+    let identity: FileIdentity
+    let size: Int64
+    let seconds: Int
+    let nanoseconds: Int
+
+    /// Nil where there is none.
+    init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        identity = FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+        size = Int64(status.st_size)
+        #if canImport(Glibc)
+        (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+        #else
+        (seconds, nanoseconds) = (status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec)
+        #endif
     }
-    #endif
+}
+
+/// The room on the file system of a directory, in bytes.
+package struct StorageSpace: Hashable, Sendable {
+    /// What a user without privileges can still write.
+    package let free: UInt64
+    package let total: UInt64
+
+    package init(free: UInt64, total: UInt64) {
+        self.free = free
+        self.total = total
+    }
+
+    /// Asks the system; nil where it does not say.
+    package init?(of directory: String) {
+        var status = statvfs()
+        guard statvfs(directory, &status) == 0 else { return nil }
+        self.init(
+            free: UInt64(status.f_bavail) * UInt64(status.f_frsize),
+            total: UInt64(status.f_blocks) * UInt64(status.f_frsize))
+    }
 }

@@ -2,15 +2,13 @@
 enum Schema {
     /// Marks the file as Kith's (`PRAGMA application_id`): "Kith" in ASCII.
     static let applicationID: Int64 = 0x4B69_7468
-    /// The version of what stands below (`PRAGMA user_version`). A file of a higher one is refused.
-    static let version: Int64 = 1
-
     /// Makes the tables of an empty file, in one transaction.
     static func create(_ connection: Connection, databaseID: UInt64) throws(StoreError) {
         try connection.run("BEGIN IMMEDIATE;" + tables)
         try connection.run(
             "INSERT INTO state(database, digest) VALUES (\(Int64(bitPattern: databaseID)), zeroblob(32))")
-        try connection.run("PRAGMA application_id=\(applicationID); PRAGMA user_version=\(version); COMMIT")
+        try connection.run(
+            "PRAGMA application_id=\(applicationID); PRAGMA user_version=\(Migrations.current.version); COMMIT")
     }
 
     private static let tables = """

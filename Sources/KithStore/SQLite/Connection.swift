@@ -1,5 +1,11 @@
 import CSQLite
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// One connection to a SQLite file: the only wrapper of SQLite's handle.
 ///
 /// Any thread may use it, one at a time. Statements are prepared once and kept until the connection closes.
@@ -13,18 +19,21 @@ final class Connection {
         case read
     }
 
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     private var statements: [Statement?]
+    private let faults = ConnectionFaults()
+    private let log = LogFrames()
     /// What errors are about.
     let subject: String
     /// Asked now and then while statements run; see `watch`.
     private var watcher: Watcher?
 
-    init(path: String, subject: String, access: Access) throws(StoreError) {
+    /// - Parameter vfs: the name of SQLite's layer for files; nil for the system's.
+    init(path: String, subject: String, access: Access, vfs: String? = nil) throws(StoreError) {
         self.subject = subject
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (access == .create ? SQLITE_OPEN_CREATE : 0)
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        let code = sqlite3_open_v2(path, &handle, flags, vfs)
         guard let handle, code == SQLITE_OK else {
             let error = StoreError.sqlite(handle, code, subject)
             sqlite3_close_v2(handle)
@@ -34,12 +43,24 @@ final class Connection {
         statements = Array(repeating: nil, count: SQL.allCases.count)
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, Limits.busyMilliseconds)
+        // Of a database that is there, the log is its writer's to empty.
+        if access == .read || access == .write && FileSystem.size(of: path + "-wal") > 0 { setCheckpointOnClose(false) }
         if access == .read { try run("PRAGMA query_only=1") }
     }
 
     deinit {
         statements.removeAll()
         sqlite3_close_v2(handle)
+    }
+
+    /// Whether a call has failed in such a way that the connection is better opened anew: what it holds in memory of a
+    /// file that failed is not to be trusted.
+    var isBroken: Bool { faults.isBroken }
+
+    /// The failure of a call on this connection.
+    private func failure(_ code: Int32) -> StoreError {
+        faults.note(code)
+        return StoreError.sqlite(handle, code, subject)
     }
 
     /// Asks the closure again and again while statements run, every few milliseconds of work; true ends the statement
@@ -71,14 +92,14 @@ final class Connection {
     func prepare(_ text: String) throws(StoreError) -> Statement {
         var pointer: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
-        guard let pointer, code == SQLITE_OK else { throw StoreError.sqlite(handle, code, subject) }
-        return Statement(pointer, subject: subject)
+        guard let pointer, code == SQLITE_OK else { throw failure(code) }
+        return Statement(pointer, subject: subject, faults: faults)
     }
 
     /// Runs statements that give no rows, or whose rows nobody needs.
     func run(_ text: String) throws(StoreError) {
         let code = sqlite3_exec(handle, text, nil, nil, nil)
-        if code != SQLITE_OK { throw StoreError.sqlite(handle, code, subject) }
+        if code != SQLITE_OK { throw failure(code) }
     }
 
     /// Runs a kept statement without values and rows.
@@ -94,6 +115,12 @@ final class Connection {
         return try statement.step() ? statement.number(0) : nil
     }
 
+    /// The first text of the first row; nil without a row.
+    func text(_ text: String) throws(StoreError) -> String? {
+        let statement = try prepare(text)
+        return try statement.step() ? statement.string(0) : nil
+    }
+
     /// Whether a transaction is open; some failures end it.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
@@ -105,9 +132,82 @@ final class Connection {
         return try body()
     }
 
-    /// Copies the write-ahead log into the file and cuts it to nothing where no reader is in the way.
-    func truncateLog() throws(StoreError) {
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-        if code != SQLITE_OK, code & 0xFF != SQLITE_BUSY { throw StoreError.sqlite(handle, code, subject) }
+    // MARK: The write-ahead log
+
+    /// How many pages the log held after the last commit of this connection.
+    var logFrames: Int { log.count }
+
+    /// Counts the log's pages from now on, instead of SQLite's emptying it by itself.
+    func countLog() {
+        sqlite3_wal_hook(
+            handle,
+            { context, _, _, frames in
+                if let context { Unmanaged<LogFrames>.fromOpaque(context).takeUnretainedValue().count = Int(frames) }
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(log).toOpaque())
     }
+
+    /// Whether the log is emptied into the file when the last connection closes.
+    func setCheckpointOnClose(_ isOn: Bool) { _ = kith_set_checkpoint_on_close(handle, isOn ? 1 : 0) }
+
+    /// Copies the log into the file as far as readers let it, without waiting for anybody.
+    func copyLog() throws(StoreError) {
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        if code != SQLITE_OK, code & 0xFF != SQLITE_BUSY { throw failure(code) }
+    }
+
+    /// Copies the whole log into the file, so that the next write begins it anew; waits that long for readers.
+    /// - Returns: whether all of it is in the file.
+    func restartLog(waitingMilliseconds: Int32) throws(StoreError) -> Bool {
+        try checkpoint(SQLITE_CHECKPOINT_RESTART, waitingMilliseconds)
+    }
+
+    /// Copies the log into the file and cuts it to nothing; waits that long for readers.
+    /// - Returns: whether it could.
+    @discardableResult
+    func truncateLog(waitingMilliseconds: Int32 = Limits.busyMilliseconds) throws(StoreError) -> Bool {
+        let isDone = try checkpoint(SQLITE_CHECKPOINT_TRUNCATE, waitingMilliseconds)
+        if isDone { log.count = 0 }
+        return isDone
+    }
+
+    private func checkpoint(_ mode: Int32, _ waitingMilliseconds: Int32) throws(StoreError) -> Bool {
+        sqlite3_busy_timeout(handle, waitingMilliseconds)
+        defer { sqlite3_busy_timeout(handle, Limits.busyMilliseconds) }
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil)
+        if code & 0xFF == SQLITE_BUSY { return false }
+        if code != SQLITE_OK { throw failure(code) }
+        return true
+    }
+
+    // MARK: Copying
+
+    /// Writes all that was committed into a file that is not there yet. Not on disk when this returns.
+    func copy(to path: String, vfs: String?) throws(StoreError) {
+        let target = try Connection(path: path, subject: subject, access: .create, vfs: vfs)
+        guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+            throw target.failure(sqlite3_extended_errcode(target.handle))
+        }
+        let code = sqlite3_backup_step(backup, -1)
+        let end = sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE, end == SQLITE_OK else { throw target.failure(end == SQLITE_OK ? code : end) }
+    }
+}
+
+/// Notes failures after which a connection is opened anew.
+final class ConnectionFaults {
+    private(set) var isBroken = false
+
+    func note(_ code: Int32) {
+        switch code & 0xFF {
+        case SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PROTOCOL:
+            isBroken = true
+        default: break
+        }
+    }
+}
+
+/// What SQLite tells after each commit.
+private final class LogFrames {
+    var count = 0
 }

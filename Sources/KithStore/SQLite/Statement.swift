@@ -7,11 +7,13 @@ import CSQLite
 final class Statement {
     private let pointer: OpaquePointer
     private let subject: String
+    private let faults: ConnectionFaults
     private var failure: Int32 = SQLITE_OK
 
-    init(_ pointer: OpaquePointer, subject: String) {
+    init(_ pointer: OpaquePointer, subject: String, faults: ConnectionFaults) {
         self.pointer = pointer
         self.subject = subject
+        self.faults = faults
     }
 
     deinit { sqlite3_finalize(pointer) }
@@ -56,6 +58,7 @@ final class Statement {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         case let code:
+            faults.note(code)
             let error = StoreError.sqlite(sqlite3_db_handle(pointer), code, subject)
             sqlite3_reset(pointer)
             throw error

@@ -17,7 +17,9 @@ extension StoreError {
     static func sqlite(_ handle: OpaquePointer?, _ code: Int32, _ subject: String) -> StoreError {
         let systemError = handle.map { sqlite3_system_errno($0) } ?? 0
         let kind = Self.code(of: code, systemError: systemError)
-        return StoreError(kind, subject, explanation(of: kind, subject, code), sqliteCode: code)
+        let path = handle.flatMap { sqlite3_db_filename($0, "main") }.map { String(cString: $0) } ?? ""
+        return StoreError(
+            kind, subject, explanation(of: kind, subject, path.isEmpty ? subject : path, code), sqliteCode: code)
     }
 
     private static func code(of code: Int32, systemError: Int32) -> Code {
@@ -40,17 +42,17 @@ extension StoreError {
         }
     }
 
-    private static func explanation(of kind: Code, _ subject: String, _ code: Int32) -> String {
+    private static func explanation(of kind: Code, _ subject: String, _ path: String, _ code: Int32) -> String {
         let subject = shortened(subject, to: Limits.subjectCharacters)
+        let path = shortened(path, to: Limits.subjectCharacters)
         return switch kind {
-        case .storageFull: "no space left to write \(subject); nothing was written: free some space and try again"
+        case .storageFull: "no space left to write to \(subject), and it is as it was: free some space and try again"
         case .inputOutput:
-            "the disk failed on \(subject) (SQLite \(code)); nothing was written: look at the system's log"
-        case .cannotOpen: "can't open \(subject) (SQLite \(code)): look at the path and its permissions"
-        case .damaged:
-            "\(subject) is damaged (SQLite \(code)): stop the node, look at the disk, and put a copy of the file back"
+            "the disk failed on \(path) (SQLite \(code)), and no write is counted: look at the system's log"
+        case .cannotOpen: "can't open \(path) (SQLite \(code)): look at the path and its permissions"
+        case .damaged: "\(path) is damaged (SQLite \(code)): see kith help database-damaged"
         case .locked: "\(subject) is in use by another connection (SQLite \(code)): try again"
-        case .readOnly: "\(subject) can't be written: look at the permissions and at the file system"
+        case .readOnly: "\(path) can't be written: look at the permissions and at the file system"
         case .outOfMemory: "out of memory while working on \(subject)"
         case .invalid: "a value for \(subject) is too large"
         default:

@@ -27,12 +27,7 @@ package enum Backup {
             let copy = try connection.prepare("VACUUM INTO ?1")
             copy.bind(1, text: path)
             while try copy.step() {}
-            guard FileSystem.synchronize(file: path) else {
-                throw StoreError(
-                    .inputOutput, path,
-                    "the disk failed on \(StoreError.shortened(path, to: Limits.subjectCharacters)): look at the system's log"
-                )
-            }
+            try FileSystem.synchronize(file: path)
         } catch {
             _ = FileSystem.remove(path)
             _ = FileSystem.remove(path + "-journal")
@@ -128,7 +123,7 @@ package enum Restoring {
     ) throws(StoreError) -> String? {
         let lock = try FileLock(file)
         defer { withExtendedLifetime(lock) {} }
-        let kept = try FileReplacement.commit(file, keeping: ending)
+        let kept = try FileReplacement.commit(file, lock, keeping: ending)
         let prefix = file.asideName(String(ending.prefix { $0 != "-" }) + "-")
         for name in try FileSystem.names(in: file.directory) where name.hasPrefix(prefix) {
             let path = file.directory + "/" + name

@@ -18,7 +18,7 @@ package enum Compaction {
     package static func install(_ file: DatabaseFile) throws(StoreError) {
         let lock = try FileLock(file)
         defer { withExtendedLifetime(lock) {} }
-        _ = try FileReplacement.commit(file, keeping: nil)
+        _ = try FileReplacement.commit(file, lock, keeping: nil)
     }
 
     /// The bytes of the pages that hold something.

@@ -22,20 +22,20 @@ enum FileReplacement {
     /// Puts the file at `part` in the place of the database's.
     /// - Parameter ending: what the old file is called from then on, behind its name and a dot; nil to remove it.
     /// - Returns: where the old file is; nil where there was none or it is gone.
-    static func commit(_ file: DatabaseFile, keeping ending: String?) throws(StoreError) -> String? {
+    static func commit(_ file: DatabaseFile, _ lock: FileLock, keeping ending: String?) throws(StoreError) -> String? {
         let part = part(of: file)
-        guard FileSystem.synchronize(file: part) else { throw failure(file, "write", part) }
+        try FileSystem.synchronize(file: part)
         let next = file.aside(nextEnding + (ending.map { "." + $0 } ?? ""))
         guard rename(part, next) == 0 else { throw failure(file, "rename", part) }
-        FileSystem.synchronize(directory: file.directory)
-        try finish(file)
+        try FileSystem.synchronize(directory: file.directory)
+        try finish(file, lock)
         guard let ending, FileSystem.size(of: file.aside(ending)) > 0 else { return nil }
         return file.aside(ending)
     }
 
     /// Finishes a replacement that was decided and did not come to its end, and removes what others left behind.
-    static func recover(_ file: DatabaseFile) throws(StoreError) {
-        try finish(file)
+    static func recover(_ file: DatabaseFile, _ lock: FileLock) throws(StoreError) {
+        try finish(file, lock)
         discardPart(of: file)
         let copies = file.asideName(Backup.copyEnding)
         for name in try FileSystem.names(in: file.directory) where name.hasPrefix(copies) {
@@ -50,11 +50,13 @@ enum FileReplacement {
 
     private static let nextEnding = "next"
 
-    private static func finish(_ file: DatabaseFile) throws(StoreError) {
+    private static func finish(_ file: DatabaseFile, _ lock: FileLock) throws(StoreError) {
         let prefix = file.asideName(nextEnding)
         let names = try FileSystem.names(in: file.directory)
         guard let name = names.first(where: { $0 == prefix || $0.hasPrefix(prefix + ".") }) else { return }
         let next = file.directory + "/" + name
+        // What was noted of the old file's log does not hold for the new one.
+        try lock.claimNothing()
         if name == prefix {
             // Not kept: the log goes first, since beside the new file it would be taken for that one's.
             guard FileSystem.remove(file.logPath) else { throw failure(file, "remove", file.logPath) }
@@ -68,7 +70,7 @@ enum FileReplacement {
         }
         guard FileSystem.remove(file.sharedMemoryPath) else { throw failure(file, "remove", file.sharedMemoryPath) }
         guard rename(next, file.path) == 0 else { throw failure(file, "rename", next) }
-        FileSystem.synchronize(directory: file.directory)
+        try FileSystem.synchronize(directory: file.directory)
     }
 
     private static func failure(_ file: DatabaseFile, _ verb: String, _ path: String) -> StoreError {

@@ -41,7 +41,7 @@ package enum Salvage {
     ) throws(StoreError) -> SalvageReport {
         let lock = try FileLock(file)
         defer { withExtendedLifetime(lock) {} }
-        try FileReplacement.recover(file)
+        try FileReplacement.recover(file, lock)
         guard FileSystem.size(of: file.path) > 0 else {
             throw StoreError(
                 .notFound, file.name.string, "there is no database \(file.shortName) in \(file.shortDirectory)")
@@ -55,7 +55,7 @@ package enum Salvage {
             throw error.isInterruption ? .cancelled(file.name.string) : error
         }
         if isCancelled() { throw .cancelled(file.name.string) }
-        report.keptPath = try FileReplacement.commit(file, keeping: ending)
+        report.keptPath = try FileReplacement.commit(file, lock, keeping: ending)
         return report
     }
 }

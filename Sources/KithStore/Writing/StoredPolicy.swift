@@ -56,6 +56,8 @@ enum Setting: String {
     case policy
     /// How far the documents in conflict were merged after a change of the policy, and up to where they are to be.
     case settling
+    /// Counts the commits that were made only to see whether the disk takes them.
+    case probe
 
     static func read(_ key: Setting, _ connection: Connection) throws(StoreError) -> [UInt8]? {
         let row = try connection.statement(.readSetting)

@@ -44,6 +44,15 @@ extension WriteTransaction {
         return isSettling || removed == limit
     }
 
+    /// Writes something that means nothing, and is another each time: an equal page would not be written.
+    func writeProbe() throws(StoreError) {
+        let last = try Setting.read(.probe, connection) ?? []
+        let next = last.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } &+ 1
+        var writer = ByteWriter()
+        writer.append(bigEndian: next)
+        try Setting.write(.probe, writer.bytes, connection)
+    }
+
     private func settleConflicts(limit: Int) throws(StoreError) -> Bool {
         guard let range = try SettlingRange.read(connection) else { return false }
         var found: [(sequence: UInt64, id: DocumentID)] = []

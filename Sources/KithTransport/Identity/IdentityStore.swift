@@ -14,7 +14,8 @@ package struct IdentityStore: Sendable {
         /// The node has left its group and may join another.
         case left
         case present
-        /// Something is there and not whole; the text says what.
+        /// Something is there and not whole; the text says what. Databases without an identity are such: a disk that is
+        /// mounted in part, or a file that was lost.
         case incomplete(String)
     }
 
@@ -44,6 +45,8 @@ package struct IdentityStore: Sendable {
                 for name in Self.companions where access(path(name), F_OK) == 0 {
                     return .incomplete("\(name) is there and \(Self.identityName) is not")
                 }
+                // Leaving keeps the databases and leaves a file that says so.
+                if hasDatabases { return .incomplete("databases are there and \(Self.identityName) is not") }
                 return .absent
             }
             if case .left = content { return .left }
@@ -200,6 +203,19 @@ package struct IdentityStore: Sendable {
     /// Replaces one of the files beside the identity. On disk when this returns.
     package func write(_ bytes: [UInt8], to name: String) throws(TransportError) {
         try AtomicFile.write(bytes, to: path(name))
+    }
+
+    /// Whether there are databases of a node: files of SQLite, or logs of such.
+    private var hasDatabases: Bool {
+        guard let folder = opendir(path("databases")) else { return false }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasSuffix(".sqlite3") || name.hasSuffix(".sqlite3-wal") { return true }
+        }
+        return false
     }
 
     private func path(_ name: String) -> String { "\(directory)/\(name)" }

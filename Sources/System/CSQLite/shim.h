@@ -28,3 +28,8 @@ static inline int kith_bind_text_borrowed(sqlite3_stmt *statement, int index, co
 static inline int kith_bind_blob_borrowed(sqlite3_stmt *statement, int index, const void *bytes, int count) {
     return sqlite3_bind_blob(statement, index, bytes ? bytes : "", count, SQLITE_STATIC);
 }
+
+// sqlite3_db_config takes variable arguments, which Swift can't call.
+static inline int kith_set_checkpoint_on_close(sqlite3 *database, int is_on) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_on ? 0 : 1, (int *)0);
+}

@@ -154,7 +154,9 @@ struct StatusRenderer {
     }
 
     private static func inSync(_ database: JSONValue) -> String {
-        guard let peers = database["peers"]?.natural else { return "?" }
+        guard let peers = database["peers"]?.natural else {
+            return database["error"]?.string == nil ? "?" : "not usable"
+        }
         if peers == 0 { return "no peer connected" }
         return "\(Wording.count(database["in_sync_with"]?.natural)) of \(Wording.count(peers))"
     }

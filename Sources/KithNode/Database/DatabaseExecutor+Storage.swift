@@ -1,0 +1,84 @@
+import KithReplication
+import KithStore
+import Synchronization
+
+// What the disk does, and what follows from that.
+
+extension DatabaseExecutor {
+    /// Why the disk does not take commits, or give what was read; nil while it does.
+    package var diskFailure: StoreError? { storage.withLock { $0.gate.failure } }
+
+    /// What was found damaged in the database since it was opened. Where it is the file itself, nothing is written to it
+    /// any more.
+    package var damage: StoreError? { storage.withLock { $0.damage } }
+
+    /// How long the oldest reading under way has been going on, in milliseconds; nil when there is none.
+    package var oldestReaderMilliseconds: UInt64? { readers.oldestMilliseconds }
+
+    /// Why nothing is written to the database; nil while it may be.
+    var writeStop: StoreError? { storage.withLock { $0.damage.flatMap { $0.isOfDamagedFile ? $0 : nil } } }
+
+    /// Why nothing is pulled into the database; nil while it may be.
+    var pullStop: StoreError? { writeStop ?? diskFailure }
+
+    /// Calls the observer when the disk begins to fail, and with nil when it does what it should again, on a queue of the
+    /// database.
+    package func observeStorage(_ observer: @escaping @Sendable (StoreError?) -> Void) {
+        storage.withLock { $0.observer = observer }
+    }
+
+    func noteSuccess(logFailure: StoreError?) {
+        if let logFailure { return note(logFailure) }
+        // The room is asked for only while it matters.
+        let free = diskFailure == nil ? nil : StorageSpace(of: file.directory)?.free
+        change { $0.gate.succeeded(free: free, now: SystemClock.monotonicMilliseconds) }
+    }
+
+    /// Takes note of a failure, where it is one of the disk or the file.
+    func note(_ error: StoreError) {
+        change { state in
+            state.gate.failed(error, now: SystemClock.monotonicMilliseconds)
+            guard error.code == .damaged else { return }
+            // The file's damage counts more than a row's.
+            if state.damage == nil || error.isOfDamagedFile { state.damage = error }
+        }
+    }
+
+    private func change(_ body: (inout StorageState) -> Void) {
+        let (before, after, observer) = storage.withLock { state in
+            let before = state.trouble
+            body(&state)
+            return (before, state.trouble, state.observer)
+        }
+        if before?.code != after?.code { observer?(after) }
+    }
+
+    /// Tries what is due by the clock: a commit that says nothing. Returns at once.
+    package func tend() {
+        let now = SystemClock.monotonicMilliseconds
+        let isDue = storage.withLock { state in
+            state.damage == nil && state.gate.isProbeDue(now: now)
+        }
+        if isDue { probe() }
+    }
+
+    /// Looks at all pages of a file that was not closed the last time, beside everything else.
+    func checkAfterCrash() {
+        readers.run { [self] reader in
+            do throws(StoreError) {
+                _ = try reader.get().checkPages(until: pageCheck)
+            } catch {
+                note(error)
+            }
+        }
+    }
+}
+
+/// What is known of the disk under a database.
+struct StorageState: Sendable {
+    var gate: StorageGate
+    var damage: StoreError?
+    var observer: (@Sendable (StoreError?) -> Void)?
+
+    var trouble: StoreError? { damage ?? gate.failure }
+}

@@ -1,0 +1,57 @@
+import Dispatch
+import KithReplication
+import KithStore
+
+// What the disk under the databases does. A database that can't be used is no end of the node: the others go on, and it
+// comes back by itself when it can be opened.
+
+extension Node {
+    /// Tells in the log when the disk under a database begins to fail, and when it has ended.
+    func watchStorage(_ database: DatabaseExecutor) {
+        let name = database.name
+        if let how = database.findings.lostLog {
+            log(.warning, .store, "the log of database \(name) \(how): the latest writes may be missing")
+        }
+        database.observeStorage { [weak self, log] trouble in
+            if let trouble {
+                log(.error, .store, "database \(name): \(trouble.message)")
+            } else {
+                log(.info, .store, "database \(name) takes writes again")
+            }
+            guard let self else { return }
+            self.queue.async { self.changed() }
+        }
+    }
+
+    /// Tells of databases that could not be opened.
+    func reportUnusable() {
+        for entry in catalog.unusable {
+            log(.error, .store, "database \(entry.file.name) can't be used: \(entry.error.message)")
+        }
+    }
+
+    /// Tries now and then what the disk refused.
+    func tendStorage(now: Instant) {
+        if let storageTendedAt,
+            now.milliseconds(since: storageTendedAt) < NodeLimits.storageRetryMilliseconds
+        {
+            return
+        }
+        storageTendedAt = now
+        for database in catalog.databases { database.tend() }
+        guard !isRetryingUnusable, !catalog.unusable.isEmpty else { return }
+        isRetryingUnusable = true
+        // Opening may take as long as the file is large: off the queue.
+        DispatchQueue.global().async { [weak self, catalog] in
+            let opened = catalog.retryUnusable()
+            guard let self else { return }
+            self.queue.async {
+                self.isRetryingUnusable = false
+                for database in opened where self.isRunning {
+                    self.log(.info, .store, "database \(database.name) can be used again")
+                    self.added(database)
+                }
+            }
+        }
+    }
+}

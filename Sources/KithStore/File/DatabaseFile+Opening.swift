@@ -1,0 +1,93 @@
+import CSQLite
+
+/// What an opening found amiss and went on from.
+package struct OpeningFindings: Hashable, Sendable {
+    /// The process that had the database open before did not close it.
+    package let isUnclean: Bool
+    /// Commits that were durable are missing: how that shows, in words that follow the name of the log.
+    package let lostLog: String?
+}
+
+extension DatabaseFile {
+    var notThere: StoreError {
+        StoreError(.notFound, name.string, "there is no database \(shortName) in \(shortDirectory)")
+    }
+
+    /// What is told of an error while opening: SQLite has several words for a file that makes no sense.
+    func atOpening(_ error: StoreError) -> StoreError {
+        guard error.code == .internalError else { return error }
+        return StoreError(
+            .damaged, path, "\(shortPath) is damaged (SQLite \(error.sqliteCode)): see kith help database-damaged",
+            sqliteCode: error.sqliteCode)
+    }
+
+    /// Sees to it that there is a file, and makes it where there is none.
+    /// - Returns: whether it was made.
+    func requireFile(creates: Bool, databaseID: () -> UInt64) throws(StoreError) -> Bool {
+        if FileSystem.exists(path) {
+            guard FileSystem.size(of: path) > 0 else {
+                throw StoreError(
+                    .damaged, path, "\(shortPath) is empty: put a copy of it back, or remove it to begin without")
+            }
+            try requireWhole()
+            return false
+        }
+        // SQLite would make an empty file and throw the log away.
+        guard FileSystem.size(of: logPath) == 0 else {
+            throw StoreError(
+                .damaged, path,
+                "\(shortPath) is gone and its log is there: put the file back, or remove the log to begin without")
+        }
+        guard creates else { throw notThere }
+        _ = FileSystem.remove(logPath)
+        try create(databaseID: databaseID())
+        return true
+    }
+
+    /// Refuses a file that does not end with a page: SQLite would read the rest of the last page as zeros. While there is a
+    /// log a full disk may have left it so, and the page is in the log.
+    private func requireWhole() throws(StoreError) {
+        guard FileSystem.size(of: logPath) == 0 else { return }
+        let head = FileSystem.head(of: path, 18)
+        // In the file's head; 1 stands for 65,536.
+        let pageBytes = head.count < 18 ? 0 : Int(head[16]) << 8 | Int(head[17])
+        let size = FileSystem.size(of: path)
+        guard pageBytes >= 1, size >= 512, size % (pageBytes == 1 ? 65_536 : pageBytes) == 0 else {
+            throw StoreError(
+                .damaged, path, "\(shortPath) is cut short, or no database: see kith help database-damaged",
+                sqliteCode: SQLITE_CORRUPT)
+        }
+    }
+
+    /// Looks at the log before SQLite does, which takes whatever it finds.
+    func examineLog(_ claim: LogClaim, isNew: Bool) throws(StoreError) -> OpeningFindings {
+        if isNew { return OpeningFindings(isUnclean: false, lostLog: nil) }
+        let enough: Int =
+            switch claim {
+            case .log(_, let pages): pages
+            case .closed: 1
+            case .none, .empty: 0
+            }
+        let isUnclean = FileSystem.exists(logPath) && claim != .closed
+        switch claim.judge(LogContent.read(logPath, enough: enough)) {
+        case .fine: return OpeningFindings(isUnclean: isUnclean, lostLog: nil)
+        case .lost(let how): return OpeningFindings(isUnclean: isUnclean, lostLog: how)
+        case .foreign:
+            throw StoreError(
+                .damaged, logPath,
+                "\(shortPath)-wal is not the log of that file: move it away; if both were put there together, remove "
+                    + "\(shortName).lock instead")
+        }
+    }
+
+    /// Checks the whole file, after its log was lost: what had been copied of the log fits together, or does not.
+    /// - Complexity: O(size of the file).
+    func requireIntegrity(_ connection: Connection) throws(StoreError) {
+        let answer = try connection.text("PRAGMA integrity_check(1)") ?? ""
+        guard answer == "ok" else {
+            throw StoreError(
+                .damaged, path, "\(shortPath) is damaged, for its log was lost: see kith help database-damaged",
+                sqliteCode: SQLITE_CORRUPT)
+        }
+    }
+}
