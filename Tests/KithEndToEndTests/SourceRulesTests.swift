@@ -38,6 +38,7 @@ import Testing
 
     /// Whether a line has a word that is not the end of a longer one: `bringUpToDate()` asks for no date.
     private static func uses(_ word: String, in line: String) -> Bool {
+        guard word.first?.isLetter == true else { return line.contains(word) }
         let pattern = "(?<![A-Za-z])" + NSRegularExpression.escapedPattern(for: word)
         return line.range(of: pattern, options: .regularExpression) != nil
     }
