@@ -111,6 +111,10 @@ package enum NodeLimits {
     /// Nodes in the presence map: more than a local network has.
     package static let presenceNodes = 4_096
 
+    /// Databases and peers of which a status in the log tells: a signal is no reason to fill it.
+    package static let loggedDatabases = 64
+    package static let loggedPeers = 64
+
     /// A neighbour in a shared subnet that says it is announced and is not heard for this long: multicast is lost between
     /// the two, in milliseconds. An announcement takes one to three seconds.
     package static let silentMulticastMilliseconds: UInt64 = 20_000
@@ -142,6 +146,12 @@ package enum NodeLimits {
     /// moment only.
     package static let pageBytes = 4 << 20
 
+    /// Names of peers that are kept over a restart, and for how long after they were last heard of, in milliseconds: a
+    /// machine that was away for a season is called by its id then.
+    package static let rememberedNames = 1_024
+    package static let rememberedNameMilliseconds: Int64 = 90 * 86_400_000
+    /// Longest such name, in bytes: what a node may be called.
+    package static let rememberedNameBytes = ReplicationLimits.nodeNameBytes
     /// How long status shows that a database was put back, in milliseconds: a day, so that whoever looks once a day sees
     /// it. A restart ends it too.
     package static let rollbackShownMilliseconds: Int64 = 86_400_000

@@ -111,14 +111,8 @@ struct ControlClient {
 
     private func error(_ error: HTTPError) -> CommandError {
         switch error {
-        case .cannotConnect(_, let reason) where reason.hasPrefix("Permission"):
-            CommandError(
-                "cannot talk to kith (socket \(socket): \(reason)); be the user who runs it, or root",
-                status: ExitStatus.noNode)
         case .cannotConnect(_, let reason):
-            CommandError(
-                "kith is not running (socket \(socket): \(reason)); start it with: kith start",
-                status: ExitStatus.noNode)
+            NodeAbsence(directory: directory, socket: socket, reason: reason).error
         default: CommandError("\(error.message); look at the node with: kith status")
         }
     }

@@ -8,6 +8,8 @@ enum KithCommand {
     static func run(_ words: [String]) async -> Int32 {
         // A reader that has gone is an error of a write, which says so, and no end by a signal.
         signal(SIGPIPE, SIG_IGN)
+        // So is a file that may not grow any more: the store tells of it and the node goes on.
+        signal(SIGXFSZ, SIG_IGN)
         var name = "kith"
         do throws(CommandError) {
             let status: Int32

@@ -76,7 +76,8 @@ enum NodeCommands {
         let signals = NodeSignals()
         defer { withExtendedLifetime(signals) {} }
         supervisor.open()
-        let log = Log()
+        let isJSON = configured.configuration.value(.logFormat) == "json"
+        let log = Log(format: isJSON ? .json : .ofStandardError())
         log.replace(with: configured.configuration.values(.log).compactMap { Log.Setting($0) })
         let node = try asCommand { () throws(NodeError) in
             let node = try Node(
@@ -91,7 +92,9 @@ enum NodeCommands {
         Output.line("ready \(node.listening.joined(separator: " ")) \(configured.directory.path)")
         Output.flush()
         signals.hangup = { node.reload { _ in } }
+        let statusSignal = StatusSignal { node.logStatus() }
         await signals.wait()
+        withExtendedLifetime(statusSignal) {}
         await withCheckedContinuation { continuation in node.stop { continuation.resume() } }
     }
 

@@ -9,7 +9,9 @@ import Testing
     @Test(arguments: [
         ["status"], ["status", "--json"], ["status", "--watch"], ["status", "-x"], ["mesh"], ["wait"], ["pause"],
         ["resume"],
-        ["invite"], ["db", "list"], ["db", "create", "a"], ["db", "delete", "a", "--yes"], ["put", "a", "b", "{}"],
+        ["invite"], ["metrics"], ["mute", "CONFLICTS"], ["unmute"], ["db", "list"], ["db", "create", "a"],
+        ["db", "delete", "a", "--yes"],
+        ["put", "a", "b", "{}"],
         ["get", "a", "b"], ["delete", "a", "b"], ["purge", "a", "b"], ["changes", "a"], ["changes", "a", "--follow"],
         ["history", "a", "b"], ["policy", "a"], ["policy", "a", "{}"], ["conflicts", "a"],
         ["resolve", "a", "b", "--keep", "1-a"],
@@ -19,7 +21,8 @@ import Testing
         #expect(result.status == 69)
         #expect(result.output == "")
         let reason =
-            "kith is not running (socket \(nowhere)/kith.sock: No such file or directory); start it with: kith start\n"
+            "kith is not running (socket \(nowhere)/kith.sock: No such file or directory); no node is there: kith init or "
+            + "kith join makes one, --data DIR names another\n"
         #expect(result.errors == reason)
     }
 
@@ -36,7 +39,7 @@ import Testing
         ["wait", "--timeout", "long"], ["wait", "--peers", "0"], ["changes", "a", "--since", "x"],
         ["resolve", "a", "b"],
         ["demo", "--nodes", "1"], ["help", "nothing"], ["status", "--color", "blue"], ["db", "delete", "a"],
-        ["status", "a", "--watch"], ["pause", "--for", "1x"], ["--data", "x"], ["init", "extra"], ["join"],
+        ["status", "a", "-x", "--watch"], ["pause", "--for", "1x"], ["--data", "x"], ["init", "extra"], ["join"],
     ]) func wrongUsageIs64OnStandardErrorAlone(arguments: [String]) async throws {
         let result = try await Command.run(arguments, data: nowhere)
         #expect(result.status == 64)
@@ -151,8 +154,10 @@ import Testing
             arguments: ["status", "--json"], request: "GET /v1/status", answer: #"{"b":1,"a":2}"#,
             output: #"{"b":1,"a":2}"# + "\n"),
         Case(
-            arguments: ["status", "--watch"], request: "GET /v1/status?watch=true", answer: "{}\n{}", output: "{}\n{}\n"
-        ),
+            arguments: ["metrics"], request: "GET /v1/metrics", answer: "# EOF", output: "# EOF\n"),
+        Case(
+            arguments: ["check", "--json"], request: "GET /v1/check", answer: #"{"level":"ok","exit":0,"checks":[]}"#,
+            output: #"{"level":"ok","exit":0,"checks":[]}"# + "\n"),
     ]) func eachCommandAsksForOneThingAndPrintsItsAnswer(case one: Case) async throws {
         let node = try FakeNode { _ in one.answer.isEmpty ? HTTPResponse(status: 204) : .json(one.answer) }
         defer { node.close() }

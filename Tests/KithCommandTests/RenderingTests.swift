@@ -120,6 +120,103 @@ import Testing
         try Golden.expect(lines, "status-\(width)")
     }
 
+    @Test(arguments: [60, 80, 200]) func inColourItIsAsRead(width: Int) throws {
+        try Golden.expect(
+            StatusRenderer(try Self.status(), width: width, colour: true).lines(), "status-\(width)-colour")
+    }
+
+    /// Each state that a peer can be in, with what goes with it.
+    private static func allStates(_ status: inout ControlStatus) {
+        status.checks = []
+        status.peers = ControlStatus.PeerState.allCases.enumerated().map { index, state in
+            var peer = state == .inSync || state == .catchingUp || state == .blocked ? den : attic
+            peer.id = "\(index)a41" + String(repeating: "1", count: 60)
+            peer.name = state.rawValue
+            peer.state = state
+            peer.reason = nil
+            switch state {
+            case .catchingUp: peer.databases[0].inChanges = 1_204
+            case .blocked:
+                peer.reason = "notes: the peer's store failed: database or disk is full"
+                peer.databases[0].inChanges = 17
+            case .paused:
+                peer.reason = "paused here"
+                peer.pausedUntil = now + 14_340_000
+            case .refused: peer.reason = "the peer says: this node was revoked"
+            case .neverSeen:
+                peer.lastExchangeAt = nil
+                peer.version = nil
+                peer.candidates = []
+            case .inSync, .unknown: break
+            }
+            return peer
+        }
+    }
+
+    @Test func everyStateOfAPeerIsShown() throws {
+        let status = try Self.status(Self.allStates)
+        for state in ControlStatus.PeerState.allCases {
+            let lines = StatusRenderer(status, width: 80, colour: false).lines()
+            #expect(lines.contains { $0.contains(state.rawValue.replacing("_", with: " ")) }, "\(state)")
+        }
+        try Golden.expect(StatusRenderer(status, width: 80, colour: false).lines(), "status-states")
+        try Golden.expect(StatusRenderer(status, width: 80, colour: true).lines(), "status-states-colour")
+    }
+
+    @Test(arguments: [20, 40, 60, 80, 200], [false, true])
+    func manyPeersWithNamesOfAnyWidthKeepToTheWidth(width: Int, colour: Bool) throws {
+        let names = ["n", "日本語の長い名前のマシン一号", "e\u{301}e\u{301}", "👨‍👩‍👧 family", String(repeating: "long-", count: 25)]
+        let status = try Self.status { status in
+            status.node.name = names[1]
+            status.node.group = names[4]
+            status.databases = (0..<20).map { Self.database(names[$0 % 5] + "\($0)", .max, .max, .max) }
+            status.peers = (0..<50).map { number in
+                var peer = number.isMultiple(of: 3) ? Self.attic : Self.catchingUp
+                peer.id = String(number, radix: 16) + String(repeating: "5", count: 62)
+                peer.name = names[number % 5]
+                peer.reason = number.isMultiple(of: 7) ? String(repeating: "理由 ", count: 60) : nil
+                return peer
+            }
+        }
+        let lines = StatusRenderer(status, width: width, colour: colour).lines()
+        for line in lines {
+            let plain = Self.withoutColour(line)
+            #expect(Display.cells(plain) <= width, "\(plain)")
+        }
+        #expect(lines.last?.hasPrefix("33 of 50 peers") == true)
+        let piped = StatusRenderer(status, width: nil, colour: false).lines()
+        #expect(!piped.contains { $0.contains("…") })
+        for name in names { #expect(piped.contains { $0.contains(name.prefix(60)) }) }
+    }
+
+    @Test func textOfOthersSteersNoTerminal() throws {
+        let status = try Self.status { status in
+            status.checks[0].summary = "a\u{1b}[2J\nb\u{9b}c"
+            status.checks[0].action = "\u{1b}]0;title\u{7}"
+            status.peers[0].name = "x\u{1b}[31m\ny"
+            status.peers[0].reason = "\u{1b}[2J"
+            status.discovery.lastError = "\u{1b}[2J"
+            status.peers[2].candidates[0].lastError = "\u{1b}[2J\r"
+        }
+        for width in [80, nil] {
+            let texts =
+                StatusRenderer(status, width: width, colour: false).lines()
+                + StatusRenderer(status, width: width, colour: false).brief()
+                + (0..<3).flatMap {
+                    PeerRenderer(status["peers"]![$0]!, now: Self.now, width: width, colour: false).lines()
+                }
+            for text in texts {
+                #expect(!text.unicodeScalars.contains { $0.value < 32 || (0x7f...0x9f).contains($0.value) }, "\(text)")
+            }
+        }
+    }
+
+    private static func withoutColour(_ line: String) -> String {
+        var text = line
+        for code in ["[32m", "[33m", "[31m", "[2m", "[0m"] { text = text.replacing("\u{1B}\(code)", with: "") }
+        return text
+    }
+
     @Test func aPipedStatusIsNeverCut() throws {
         let lines = StatusRenderer(try Self.status(), width: nil, colour: false).lines()
         #expect(!lines.contains { $0.contains("…") })
@@ -149,8 +246,7 @@ import Testing
         let coloured = StatusRenderer(try Self.status(), width: 80, colour: true).lines()
         #expect(coloured != plain)
         let stripped = coloured.map { line in
-            var text = line
-            for code in ["[32m", "[33m", "[31m", "[2m", "[0m"] { text = text.replacing("\u{1B}\(code)", with: "") }
+            var text = Self.withoutColour(line)
             while text.hasSuffix(" ") { text.removeLast() }
             return text
         }

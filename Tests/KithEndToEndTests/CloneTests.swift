@@ -144,9 +144,9 @@ import Testing
             let named = try await ada.kith("status")
             #expect(named.contains(String(cleo.id.prefix(8))), "\(named)")
             // From here on nobody takes turns: one of the two is turned away now and then, and that is all.
-            let before = (links(ada) + links(ben), attempts(ada) + attempts(ben))
+            let before = (try await links([ada, ben]), try await turnedAway([ada, ben]))
             try await Task.sleep(for: .seconds(12))
-            let after = (links(ada) + links(ben), attempts(ada) + attempts(ben))
+            let after = (try await links([ada, ben]), try await turnedAway([ada, ben]))
             #expect(after.0 - before.0 <= 6, "\(after.0 - before.0) new links in 12 s\n\(ada.log.suffix(3_000))")
             #expect(after.1 - before.1 <= 40, "\(after.1 - before.1) turned away in 12 s\n\(ada.log.suffix(3_000))")
 
@@ -170,12 +170,16 @@ import Testing
         }
     }
 
-    /// How often a node took up a link, and how often it turned one away as a twin's.
-    private func links(_ node: TestNode) -> Int { count("connected to", node) }
-    private func attempts(_ node: TestNode) -> Int { count("another node runs as", node) }
+    /// How often nodes took up a link, and how often they turned one away as a twin's.
+    private func links(_ nodes: [TestNode]) async throws -> Int { try await sum("kith_links_begun_total", nodes) }
+    private func turnedAway(_ nodes: [TestNode]) async throws -> Int {
+        try await sum("kith_links_turned_away_total", nodes)
+    }
 
-    private func count(_ words: String, _ node: TestNode) -> Int {
-        node.log.split(separator: "\n").count { $0.contains(words) }
+    private func sum(_ series: String, _ nodes: [TestNode]) async throws -> Int {
+        var sum = 0
+        for node in nodes { sum += Int(try await node.metric(series) ?? 0) }
+        return sum
     }
 
     /// Two who know of nobody but each other: each dials itself, and finds somebody else.

@@ -40,7 +40,11 @@ struct RecordTests {
             #expect(peers.count == 2, "\(node.name): \(peers)")
             for peer in peers { #expect(ids[peer["name"]?.string ?? ""] == peer["id"]?.string, "\(peer)") }
         }
-        #expect(nodes.allSatisfy { $0.logLines("connected to").count < 20 }, "\(nodes.map(\.log))")
+        for node in nodes {
+            let series = "kith_links_begun_total "
+            let line = try node.mustRun("metrics").first { $0.hasPrefix(series) } ?? ""
+            #expect((Double(line.dropFirst(series.utf8.count)) ?? .infinity) < 20, "\(node.name): \(line) \(node.log)")
+        }
         #expect(try nodes.allSatisfy { try !$0.status().checks.contains("IDENTITY_DUPLICATE") }, "a lie makes no twin")
         // Its own address, given as a peer twice over, is told of once.
         try until(15, "its own address is told of", logs: nodes) {

@@ -77,6 +77,18 @@ final class ControlMemoryService: ControlService {
         return ControlMesh(generatedAt: 5, nodes: [.init(id: "aa", name: "den")])
     }
 
+    func mute(_ code: HealthCode, milliseconds: Int64) async throws(ControlError) -> Int64 {
+        try note("mute \(code.rawValue) \(milliseconds)")
+        return milliseconds
+    }
+
+    func unmute(_ code: HealthCode?) async throws(ControlError) { try note("unmute \(code?.rawValue ?? "-")") }
+
+    func metrics() async throws(ControlError) -> ControlMetrics {
+        try note("metrics")
+        return ControlMetrics(status: Self.shownStatus, counters: NodeCounters())
+    }
+
     func wait(for condition: ControlWait) async throws(ControlError) -> ControlWaitResult {
         try note("wait \(condition.peers) \(condition.database ?? "-") \(condition.timeoutMilliseconds)")
         return ControlWaitResult(peers: condition.peers, inSync: condition.database.map { _ in true })

@@ -36,6 +36,10 @@ import Testing
 
     @Test(arguments: [
         ("GET", "/v1/status", 200, "status"), ("GET", "/v1/check", 200, "status"), ("GET", "/v1/mesh", 200, "mesh"),
+        ("GET", "/v1/metrics", 200, "metrics"),
+        ("POST", "/v1/mute?code=CONFLICTS", 200, "mute CONFLICTS 604800000"),
+        ("POST", "/v1/mute?code=storage-full&for_ms=5", 200, "mute STORAGE_FULL 5"),
+        ("POST", "/v1/unmute", 204, "unmute -"), ("POST", "/v1/unmute?code=PAUSED", 204, "unmute PAUSED"),
         ("POST", "/v1/wait", 200, "wait 1 - 30000"),
         ("POST", "/v1/wait?peers=3&in_sync=db&timeout_ms=5", 200, "wait 3 db 5"),
         ("POST", "/v1/pause", 200, "pause - -"), ("POST", "/v1/pause?peer=den&for_ms=9", 200, "pause den 9"),

@@ -78,7 +78,7 @@ import Testing
         #expect(nodeNames.subtracting(names(json["node"])) == [])
         #expect(names(json["health"]) == ["level", "checks"])
         #expect(json["health"]?["level"]?.string == "critical")
-        #expect(names(json["health"]?["checks"]?[0]) == Set("code level summary action since".words))
+        #expect(names(json["health"]?["checks"]?[0]) == Set("code level summary action since muted_until".words))
         #expect(names(json["discovery"]) == Set("state since last_error foreign_groups interfaces".words))
         let database = "name path documents deleted conflicts sequence digest bytes wal_bytes in_sync_with peers"
         #expect(Set(database.words).subtracting(names(json["databases"]?[0])) == [])

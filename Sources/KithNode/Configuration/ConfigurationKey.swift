@@ -10,6 +10,7 @@ package enum ConfigurationKey: String, CaseIterable, Hashable, Sendable {
     case interface
     case advertise
     case log
+    case logFormat = "log-format"
 
     /// As it stands in a file, and with two dashes on a command line.
     package var name: String { rawValue }
@@ -53,6 +54,8 @@ package enum ConfigurationKey: String, CaseIterable, Hashable, Sendable {
                 return nil
             } catch { return error.message }
         case .peer: return Self.complaint { () throws(AddressError) in try Endpoint(peer: text, defaultPort: 1) }
+        case .logFormat:
+            return ["text", "json"].contains(text) ? nil : "\(Shown.name(text)) is no format; text or json is"
         case .discovery: return ["on", "off"].contains(text) ? nil : "\(Shown.name(text)) is neither on nor off"
         case .log:
             if Log.Setting(text) != nil { return nil }
@@ -133,6 +136,10 @@ package enum ConfigurationKey: String, CaseIterable, Hashable, Sendable {
                     "The least level that is logged, of all areas or of one, a line for each. Levels are error, warning, "
                         + "info, debug and trace."
                 ])
+        case .logFormat:
+            Entry(
+                value: "text|json", standard: "text", summary: "how the log is written",
+                text: ["Whether a line of the log is a sentence with what it is about, or a JSON object."])
         }
     }
 }

@@ -16,6 +16,8 @@ package enum ControlLimits {
     package static let waitMilliseconds: Int64 = 86_400_000
     /// Longest pause with an end, in milliseconds: ten years.
     package static let pauseMilliseconds: Int64 = 315_360_000_000
+    /// How long a check is muted without another wish, in milliseconds: a week.
+    package static let muteMilliseconds: Int64 = 604_800_000
     /// How long an invitation may be valid, in milliseconds: a week.
     package static let invitationMilliseconds: Int64 = 604_800_000
     /// Documents of one import that are listed with what is wrong with them; the others are counted. Their lines are

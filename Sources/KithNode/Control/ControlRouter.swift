@@ -53,6 +53,9 @@ package struct ControlRouter: Sendable {
         case "check":
             try call.require("GET")
             return check(try await service.status())
+        case "metrics": return try await metrics(call)
+        case "mute": return try await mute(call)
+        case "unmute": return try await unmute(call)
         case "mesh":
             try call.require("GET")
             return Self.json(try await service.mesh().json)

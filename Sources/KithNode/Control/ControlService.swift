@@ -11,6 +11,12 @@ package protocol ControlService: Sendable {
     /// The status each time it changed, beginning with the present one; the newest counts where the reader is slow.
     func statusUpdates() async throws(ControlError) -> AsyncStream<ControlStatus>
     func mesh() async throws(ControlError) -> ControlMesh
+    /// Mutes a health check for a time; returns until when.
+    func mute(_ code: HealthCode, milliseconds: Int64) async throws(ControlError) -> Int64
+    /// Ends the mute of a health check, or of all.
+    func unmute(_ code: HealthCode?) async throws(ControlError)
+    /// The status in numbers, for monitoring.
+    func metrics() async throws(ControlError) -> ControlMetrics
     /// Returns when the condition holds.
     /// - Throws: code `notYet` when it did not in time, with what was lacking.
     func wait(for condition: ControlWait) async throws(ControlError) -> ControlWaitResult

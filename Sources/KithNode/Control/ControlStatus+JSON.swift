@@ -69,6 +69,7 @@ extension ControlStatus.Check {
         object.add("summary", summary)
         object.add("action", action)
         object.add("since", time: since)
+        object.add("muted_until", time: mutedUntil)
         return object.bytes
     }
 }

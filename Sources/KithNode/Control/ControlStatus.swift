@@ -35,6 +35,8 @@ package struct ControlStatus: Hashable, Sendable {
         /// What to do.
         package var action: String
         package var since: Int64?
+        /// Until when somebody wants to hear no more of it; nil where nobody said so.
+        package var mutedUntil: Int64?
 
         package init(code: String, level: Level, summary: String, action: String, since: Int64?) {
             self.code = code
@@ -210,9 +212,8 @@ package struct ControlStatus: Hashable, Sendable {
 
     package init(generatedAt: Int64) { self.generatedAt = generatedAt }
 
-    /// The worst level of all checks.
+    /// The worst level of all checks that are not muted.
     package var level: Level {
-        if checks.contains(where: { $0.level == .critical }) { return .critical }
-        return checks.contains { $0.level == .warning } ? .warning : .ok
+        checks.filter { $0.mutedUntil == nil }.map(\.level).max { $0.rank < $1.rank } ?? .ok
     }
 }

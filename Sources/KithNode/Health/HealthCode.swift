@@ -67,22 +67,9 @@ package enum HealthCode: String, CaseIterable, Sendable {
 
     /// The name of its page of help: the code in lower case with hyphens.
     package var topic: String { String(rawValue.lowercased().map { $0 == "_" ? "-" : $0 }) }
-}
 
-/// What a person reads of one check.
-package struct HealthPage: Sendable {
-    /// What is wrong and how it shows, a paragraph each.
-    package let meaning: [String]
-    /// What to do, a step each, the first first.
-    package let actions: [String]
-}
-
-/// A check that holds now.
-struct HealthFinding {
-    let code: HealthCode
-    let level: ControlStatus.Level
-    /// What is wrong, and with what, in one sentence without a full stop.
-    let summary: String
-    /// The first thing to do.
-    let action: String
+    /// The check that a person names: `STORAGE_FULL`, `storage-full` or `storage_full`.
+    package init?(named name: String) {
+        self.init(rawValue: String(name.uppercased().map { $0 == "-" ? "_" : $0 }))
+    }
 }

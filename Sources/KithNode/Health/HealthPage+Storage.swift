@@ -2,106 +2,133 @@ extension HealthPage {
     static let storageFull = HealthPage(
         meaning: [
             "The disk of the node's directory is full: writes fail and leave the databases as they were, and nothing is pulled "
-                + "from peers. Reading goes on, and peers still get what is here. The links stay; peers show this node as "
-                + "blocked, with the reason.",
-            "The node looks for room every 10 seconds and goes on by itself.",
+                + "from peers; a write that was answered as done is on disk. Reading goes on, and peers still get what is here."
+        ],
+        shows: [
+            "Commands that write fail with `unavailable` and name the database.",
+            "The links stay; peers show this node as `blocked`, with the reason.",
         ],
         actions: [
-            "Make room on that disk.",
-            "A database that is not needed here makes room by kith db delete DB, also on a full disk.",
-        ])
+            "See what takes the room: `df -h DIR`, `du -xh --max-depth=1 DIR`, with the directory that the check names.",
+            "Make room on that disk, or give it more.",
+            "A database that is not needed here makes room by `kith db delete DB`, also on a full disk.",
+        ],
+        ends: "When there is room: the node looks every 10 seconds and goes on by itself.")
 
     static let storageLow = HealthPage(
         meaning: [
             "Less than a tenth and less than 512 MiB of the disk of the node's directory is free. Nothing fails yet.",
             "A database needs room beside its documents: its log, up to 64 MiB and sometimes more, and as much again as its "
-                + "file for kith compact and for an upgrade that changes the format.",
+                + "file for `kith compact` and for an upgrade that changes the format.",
         ],
-        actions: ["Make room on that disk, or move the directory to a larger one."])
+        shows: ["`kith status` has the size of each database and its log."],
+        actions: [
+            "See what takes the room: `df -h DIR`, `du -xh --max-depth=1 DIR`.",
+            "Make room on that disk, or move the directory to a larger one.",
+        ],
+        ends: "When there is more room.")
 
     static let storageFailed = HealthPage(
         meaning: [
-            "The disk of the node's directory failed or can't be written: writes fail and leave the databases as they were, "
-                + "and nothing is pulled from peers. Reading goes on as far as it can.",
-            "The check names the database and the failure. It is tried again every 10 seconds, and the check goes with the "
-                + "first commit that succeeds. Where nobody writes, one is tried every ten minutes.",
+            "The disk of the node's directory failed or can't be written: an error of the device, a file system that was "
+                + "mounted read-only, a file whose owner changed. Writes fail and leave the databases as they were, and nothing "
+                + "is pulled from peers. Reading goes on as far as it can."
         ],
+        shows: ["Commands that write fail with `unavailable`; the check names the database and the failure."],
         actions: [
-            "Look at the disk, and at what the kernel says of it: dmesg.",
-            "See that the directory is mounted for writing, and belongs to the user who runs the node.",
-        ])
+            "Look at what the kernel says of the disk: `dmesg -T | tail`.",
+            "See that the directory is mounted for writing, and belongs to the user who runs the node: `findmnt -T DIR`, "
+                + "`ls -ld DIR`.",
+            "When the device is at fault, replace it; what peers have comes back from them.",
+        ],
+        ends:
+            "With the first commit that succeeds. One is tried every 10 seconds, and where nobody writes every ten minutes."
+    )
 
     static let databaseDamaged = HealthPage(
         meaning: [
             "A database's file holds what no database can hold, or lacks a part: the disk, another program or a copy that was "
                 + "taken while the node ran damaged it. The other databases go on. Where the file itself is damaged nothing is "
                 + "written to it any more; what can be read of it is.",
-            "After a node was not stopped in order, the pages of its databases are checked while it runs. What kith verify finds "
-                + "is told until a repair, or a kith verify that finds nothing.",
+            "After a node was not stopped in order, the pages of its databases are checked while it runs.",
         ],
+        shows: ["Reading some documents fails, and peers show the database as `blocked`."],
         actions: [
-            "Look at the disk first, and at what the kernel says of it: dmesg. What it damaged once it damages again.",
-            "kith verify DB lists what is damaged.",
-            "kith repair DB makes a new file of what is sound and fetches the rest from peers.",
-            "Else put a backup back: kith restore DB FILE. What peers have comes back by itself.",
-            "Without a backup, kith db delete DB removes this node's copy, and kith db create DB takes it from the peers "
+            "Look at the disk first, and at what the kernel says of it: `dmesg -T | tail`. What it damaged once it damages "
+                + "again.",
+            "List what is damaged: `kith verify DB`.",
+            "Make a new file of what is sound, and fetch the rest from peers: `kith repair DB`.",
+            "Else put a backup back: `kith restore DB FILE`. What peers have comes back by itself.",
+            "Without a backup, `kith db delete DB` removes this node's copy, and `kith db create DB` takes it from the peers "
                 + "again. What only this node had is lost then.",
-        ])
+        ],
+        ends: "With a repair, or with a `kith verify` that finds nothing.")
 
     static let databaseNewer = HealthPage(
         meaning: [
             "A newer Kith has changed the format of a database's file, which this one can't read. The file is left as it is, "
                 + "and the other databases go on."
         ],
+        shows: ["`kith --version` on the nodes that work says more than here."],
         actions: [
             "Upgrade this node to that version.",
-            "Or go back: beside the file stands a copy from before the change, NAME.sqlite3.before-N. Stop the node, move "
-                + "NAME.sqlite3 with its -wal and its .lock away, and give the copy that name. What was written since comes back from peers.",
-        ])
+            "Or go back: beside the file stands a copy from before the change, `NAME.sqlite3.before-N`. Stop the node, move "
+                + "`NAME.sqlite3` with its `-wal` and its `.lock` away, and give the copy that name. What was written since "
+                + "comes back from peers.",
+        ],
+        ends: "When the file can be opened.")
 
     static let databaseMoved = HealthPage(
         meaning: [
             "A database's file, or its log, was replaced, moved or removed while the node had it open. What would be written "
                 + "now would be lost when the node stops, so writes are refused. Reading goes on, from the file that was opened.",
-            "SQLite files are not to be touched while a node has them open: use kith backup and kith restore.",
+            "SQLite files are not to be touched while a node has them open: `kith backup` and `kith restore` are for that.",
         ],
+        shows: ["Commands that write fail and name the file."],
         actions: [
-            "Save what is open first: kith backup DB FILE.",
+            "Save what is open first: `kith backup DB FILE`.",
             "If only the log was removed, stop the node: what it held is written into the file then.",
             "Otherwise stop the node, put the right file back, and start it.",
-        ])
+        ],
+        ends: "With the next start of the node.")
 
     static let databaseUnusable = HealthPage(
         meaning: [
             "A database is here and can't be opened: its file is another program's, is open in another process, or lies on a "
                 + "network file system. The check says which. The other databases go on."
         ],
+        shows: ["Commands for the database fail with the reason, and peers show it as `blocked`."],
         actions: [
-            "Move away what is no database of Kith; stop the other process; move the directory to a disk of this machine.",
-            "The node tries again by itself.",
-        ])
+            "See who has it open: `fuser -v FILE`; stop that process.",
+            "Move away what is no database of Kith; move the directory to a disk of this machine.",
+        ],
+        ends: "When the file can be opened: the node tries again by itself.")
 
     static let logLost = HealthPage(
         meaning: [
-            "The write-ahead log of a database (NAME.sqlite3-wal) was removed, cut or damaged while the node did not run. "
-                + "Writes that had been acknowledged were in it. The rest of the file was checked and is whole.",
-            "The check is shown until the node is started the next time.",
+            "The write-ahead log of a database (`NAME.sqlite3-wal`) was removed, cut or damaged while the node did not run. "
+                + "Writes that had been acknowledged were in it. The rest of the file was checked and is whole."
         ],
+        shows: ["The newest writes of this node are missing where no peer had them."],
         actions: [
             "If the log was moved, stop the node and put it back beside the file before anything is written.",
             "Otherwise nothing is to be done: what peers have of the missing writes comes back by itself.",
-            "Copy a database with kith backup, never file by file while the node runs.",
-        ])
+            "Copy a database with `kith backup`, never file by file while the node runs.",
+        ],
+        ends: "With the next start of the node.")
 
     static let rollbackDetected = HealthPage(
         meaning: [
             "A peer has changes of a database of this node that are not in it any more: an older copy of the file was put back, "
                 + "a power cut took the last commits, or the machine was put back to a snapshot while the node ran.",
             "Nothing needs mending: a new timeline is begun, so that nothing is taken for what it is not, and what peers have "
-                + "comes back from them. What only this node had is lost. Shown for a day, or until the node is restarted.",
+                + "comes back from them. What only this node had is lost.",
         ],
+        shows: ["The check and the log name the database, and what showed it."],
         actions: [
-            "If nobody put anything back, look at the disk: a disk that forgets what it was told to keep will do so again.",
-            "Look whether a copy of the node's directory runs elsewhere, and end it.",
-        ])
+            "If nobody put anything back, look at the disk: a disk that forgets what it was told to keep will do so again: "
+                + "`dmesg -T | tail`.",
+            "Look whether a copy of the node's directory runs elsewhere, and end it: see `kith help identity-duplicate`.",
+        ],
+        ends: "A day after it was found, or when the node is restarted.")
 }

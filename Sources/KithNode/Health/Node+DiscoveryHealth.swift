@@ -5,21 +5,22 @@ import KithReplication
 import KithTransport
 
 extension Node {
-    func discoveryFindings(_ status: ControlStatus) -> [HealthFinding] {
-        switch status.discovery.state {
+    func discoveryFindings() -> [HealthFinding] {
+        guard let state = discovery?.state else { return [] }
+        switch state.phase {
         case .unavailable:
-            let missing = discovery?.state.missing
+            let missing = state.missing
             return [
                 HealthFinding(
                     code: .discoveryDown, level: .warning,
                     summary:
-                        "other nodes can't be found: \(missing?.piece ?? status.discovery.lastError ?? "Avahi does not answer")",
+                        "other nodes can't be found: \(missing?.piece ?? state.lastError ?? "Avahi does not answer")",
                     action:
                         "\(missing?.action ?? "start avahi-daemon"); known peers and those given with --peer still replicate"
                 )
             ]
         case .searching:
-            guard let error = status.discovery.lastError else { return [] }
+            guard let error = state.lastError else { return [] }
             return [
                 HealthFinding(
                     code: .notAnnounced, level: .warning, summary: "this node is not announced: \(error)",
@@ -34,7 +35,7 @@ extension Node {
         let now = SystemClock.now
         let unheard = unheardSince.filter { now.milliseconds(since: $1) >= NodeLimits.silentMulticastMilliseconds }.keys
         guard let first = unheard.min() else { return [] }
-        let name = peers[first]?.name ?? first.short
+        let name = peers[first]?.shownName ?? first.short
         return [
             HealthFinding(
                 code: .multicastLost, level: .warning,

@@ -1,19 +1,25 @@
 extension Node {
-    /// What is wrong now, the worst first.
-    func health(_ status: ControlStatus, now: Int64) -> [ControlStatus.Check] {
+    /// What is wrong now, the worst first; on the queue only. Computed from what the node holds in memory, so that it
+    /// may be asked for often; what began or ended since the last time is logged once.
+    func health(now: Int64) -> [ControlStatus.Check] {
         let found =
-            discoveryFindings(status) + storageFindings(status) + serviceFindings() + membershipFindings()
-            + documentFindings(status) + peerFindings(status, now: now) + linkFindings(status, now: now)
-        let codes = Set(found.map(\.code))
-        healthSince = healthSince.filter { codes.contains($0.key) }
-        let checks = found.map { finding in
-            let since = healthSince[finding.code] ?? now
-            healthSince[finding.code] = since
-            return ControlStatus.Check(
-                code: finding.code.rawValue, level: finding.level, summary: finding.summary, action: finding.action,
-                since: since)
+            discoveryFindings() + storageFindings() + serviceFindings() + membershipFindings() + documentFindings()
+            + peerFindings(now: now)
+            + linkFindings(now: now)
+        let (checks, changes) = healthLedger.take(found, now: now)
+        for change in changes { log(change) }
+        return mutes.apply(to: checks, now: now)
+    }
+
+    private func log(_ change: HealthLedger.Change) {
+        switch change {
+        case .appeared(let finding):
+            let levels: [ControlStatus.Level: Log.Level] = [.ok: .info, .warning: .warning, .critical: .error]
+            log(
+                levels[finding.level] ?? .error, .node, "a health check began",
+                ["code": finding.code.rawValue, "summary": finding.summary, "action": finding.action])
+        case .gone(let code, let time):
+            log(.info, .node, "a health check is over", ["code": code.rawValue, "after_s": "\(time / 1_000)"])
         }
-        return checks.filter { $0.level == .critical } + checks.filter { $0.level == .warning }
-            + checks.filter { $0.level == .ok }
     }
 }

@@ -2,13 +2,13 @@ import KithDocument
 import KithTransport
 
 extension Node {
-    func linkFindings(_ status: ControlStatus, now: Int64) -> [HealthFinding] {
+    func linkFindings(now: Int64) -> [HealthFinding] {
         var found: [HealthFinding] = []
         if let peer = peers.values.filter(losesLargePackets).min(by: { $0.id < $1.id }) {
             found.append(
                 HealthFinding(
                     code: .pathMTU, level: .warning,
-                    summary: "large packets are lost on the way to \(peer.name ?? peer.id.short); small ones are used",
+                    summary: "large packets are lost on the way to \(peer.shownName); small ones are used",
                     action: "lower the MTU, or clamp the segment size of TCP on the router between the two"))
         }
         if let summary = descriptorShortage(now: now) {

@@ -25,7 +25,7 @@ extension Node {
                     summary: "another node runs with the identity of this one: one is a copy of the other",
                     action: "on the copy: kith stop, then kith identity reset, then kith join"))
         } else if let twin = twins.all(now: now).first(where: { $0 != id }) {
-            let name = peers[twin]?.name ?? presence.record(of: twin)?.name ?? twin.short
+            let name = peers[twin]?.shownName ?? presence.record(of: twin)?.name ?? twin.short
             found.append(
                 HealthFinding(
                     code: .identityDuplicate, level: .warning,

@@ -1,23 +1,37 @@
 import KithDocument
+import KithReplication
 
 extension Node {
-    func peerFindings(_ status: ControlStatus, now: Int64) -> [HealthFinding] {
-        var found: [HealthFinding] = []
-        found += clockFindings(now: now)
-        if let peer = status.peers.first(where: { $0.state == .blocked }) {
-            found.append(
-                HealthFinding(
-                    code: .peerBlocked, level: .critical,
-                    summary: "replication with \(peer.name ?? peer.id) is blocked: \(peer.reason ?? "")",
-                    action: "see: kith status \(peer.name ?? peer.id)"))
-        }
-        if let pause = pauses.pauses.first(where: { $0.holds(at: now) }) {
-            let whom = pause.node.map { peers[$0]?.name ?? $0.short } ?? "all peers"
-            found.append(
-                HealthFinding(
-                    code: .paused, level: .warning, summary: "replication with \(whom) is paused",
-                    action: "end it with: kith resume"))
-        }
-        return found
+    func peerFindings(now: Int64) -> [HealthFinding] {
+        let known = peers.values.sorted { $0.id < $1.id }
+        return clockFindings(now: now) + blockedFindings(known, now: now) + pauseFindings(now: now)
     }
+
+    private func blockedFindings(_ known: [PeerState], now: Int64) -> [HealthFinding] {
+        let blocked = known.compactMap { peer -> (PeerState, String)? in
+            guard pauses.pause(of: peer.id, now: now) == nil, let reason = blockReason(of: peer) else { return nil }
+            return (peer, reason)
+        }
+        guard let (peer, reason) = blocked.first else { return [] }
+        let others = blocked.count == 1 ? "" : " (and \(blocked.count - 1) more)"
+        return [
+            HealthFinding(
+                code: .peerBlocked, level: .critical,
+                summary: "replication with \(peer.shownName)\(others) is blocked: \(reason)",
+                action: "see: kith status \(peer.shownName)")
+        ]
+    }
+
+    private func pauseFindings(now: Int64) -> [HealthFinding] {
+        guard let pause = pauses.pauses.first(where: { $0.holds(at: now) }) else { return [] }
+        let whom = pause.node.map { peers[$0]?.shownName ?? $0.short } ?? "all peers"
+        return [
+            HealthFinding(
+                code: .paused, level: .warning, summary: "replication with \(whom) is paused",
+                action: "end it with: kith resume")
+        ]
+    }
+
+    /// Why a database can't be replicated with a connected peer, the first of those; nil where none is blocked.
+    func blockReason(of peer: PeerState) -> String? { peer.isOpen ? failures(with: peer).first : nil }
 }

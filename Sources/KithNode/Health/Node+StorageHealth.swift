@@ -1,8 +1,8 @@
 import KithStore
 
 extension Node {
-    func storageFindings(_ status: ControlStatus) -> [HealthFinding] {
-        databaseTroubles() + [lowSpace(status), lostLog(), rollback()].compactMap(\.self)
+    func storageFindings() -> [HealthFinding] {
+        databaseTroubles() + [lowSpace(), lostLog(), rollback()].compactMap(\.self)
     }
 
     /// What is wrong with databases, a finding for each kind.
@@ -38,13 +38,13 @@ extension Node {
         ]
     }
 
-    private func lowSpace(_ status: ControlStatus) -> HealthFinding? {
-        guard let free = status.storage.freeBytes, let total = status.storage.totalBytes,
-            free < NodeLimits.lowSpaceBytes, free < total / 10
+    private func lowSpace() -> HealthFinding? {
+        guard let space = StorageSpace(of: configuration.directory.path), space.free < NodeLimits.lowSpaceBytes,
+            space.free < space.total / 10
         else { return nil }
         return HealthFinding(
             code: .storageLow, level: .warning,
-            summary: "\(free >> 20) MiB are free on the disk of \(configuration.directory.path)",
+            summary: "\(space.free >> 20) MiB are free on the disk of \(configuration.directory.path)",
             action: "make room before it is full: writes fail then, and nothing is taken from peers")
     }
 

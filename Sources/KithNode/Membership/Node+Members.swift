@@ -31,6 +31,7 @@ extension Node {
         for member in membership.members where member.revocation != nil && member.node != id {
             book.forget(member.node)
             presence.forget(member.node)
+            peerNames.forget(member.node)
         }
         for number in drivers.keys.sorted() {
             guard let driver = drivers[number] else { continue }

@@ -62,10 +62,14 @@ extension Node {
         do throws(StoreError) {
             let (database, isNew) = try catalog.create(name)
             guard isNew else { return }
-            log(.info, .store, "database \(name) is carried here from now on: \(peer.short) has it")
+            log(
+                .info, .store, "a database of a peer is carried here from now on",
+                ["database": name.string, "peer": peer.short])
             added(database)
         } catch {
-            log(.error, .store, "can't make the database \(name), which \(peer.short) has: \(error.message)")
+            log(
+                .error, .store, "can't make a database that a peer has",
+                ["database": name.string, "peer": peer.short, "reason": error.message])
         }
     }
 
@@ -115,10 +119,12 @@ extension Node {
             } completion: { [log] result in
                 switch result {
                 case .success(true):
-                    log(.info, .store, "database \(name) merges by \(stored.name) from now on")
+                    log(
+                        .info, .store, "a database has a policy from now on", ["database": name, "policy": stored.name])
                     database.maintain()
                 case .success(false): break
-                case .failure(let error): log(.error, .store, "can't set the policy of \(name): \(error.message)")
+                case .failure(let error):
+                    log(.error, .store, "can't set a policy", ["database": name, "reason": error.message])
                 }
             }
         }

@@ -15,16 +15,22 @@ extension Node {
                 of: database, at: now,
                 "\(name) had taken its changes up to \(sequence) of a timeline that ends at \(end) here")
         case .unknownHere:
-            log(.info, .store, "\(name) knew another history of \(database) than there is here: compared anew")
+            log(
+                .info, .store, "a peer knew another history of a database than there is here: compared anew",
+                ["peer": peer.short, "name": name, "database": database])
         case .unknownByPeer:
-            log(.info, .store, "\(name) has another history of \(database) than it had: compared anew")
+            log(
+                .info, .store, "a peer has another history of a database than it had: compared anew",
+                ["peer": peer.short, "name": name, "database": database])
         case .reconciled(let reason, let ranges, let stored):
             peers[peer]?.comparisons[database] = ComparisonRecord(at: now, reason: reason, stored: stored)
-            let because = reason == .noCheckpoint ? "without a checkpoint" : "because the digests differed"
+            let because = reason == .noCheckpoint ? "there was no checkpoint" : "the digests differed"
             log(
-                .info, .store,
-                "\(database) was compared with \(name) by ranges \(because): \(ranges) ranges listed, \(stored) revisions stored"
-            )
+                .info, .store, "a database was compared with a peer by ranges",
+                [
+                    "database": database, "peer": peer.short, "name": name, "because": because, "ranges": "\(ranges)",
+                    "stored": "\(stored)",
+                ])
         }
     }
 
@@ -33,8 +39,8 @@ extension Node {
         rollbacks[database] = RollbackRecord(at: time, evidence: evidence)
         log(
             .warning, .store,
-            "database \(database) was put back to an earlier state, or lost its last commits: \(evidence); what is missing "
-                + "here comes back from peers")
+            "a database was put back to an earlier state, or lost its last commits; what is missing comes back from peers",
+            ["database": database, "evidence": evidence])
     }
 
     /// Takes note of what the databases' own writers found, and forgets what is long mended.

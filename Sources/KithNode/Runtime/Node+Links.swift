@@ -22,10 +22,14 @@ extension Node {
             return { _, event in driver.handle(event) }
         case .applicant(let publicKeyInfo):
             if isHeld { return nil }
-            return desk.handler(for: publicKeyInfo, on: connection) { [log] outcome in
+            return desk.handler(for: publicKeyInfo, on: connection) { [weak self, log] outcome in
                 switch outcome {
-                case .admitted(let node, let role): log(.info, .node, "admitted \(node.short) to the group as \(role)")
-                case .refused(let refusal): log(.warning, .node, "refused a join: \(refusal.message)")
+                case .admitted(let node, let role):
+                    log(.info, .node, "admitted a node to the group", ["peer": node.short, "role": role.description])
+                case .refused(let refusal):
+                    log(.warning, .node, "refused a join", ["reason": refusal.message])
+                    guard let node = self else { return }
+                    node.queue.async { node.counters.joinsRefused += 1 }
                 }
             }
         case .inviter: return nil
@@ -85,9 +89,13 @@ extension Node {
 
     private func use(_ driver: LinkDriver) {
         let peer = driver.peer.nodeID
+        counters.linksBegun += 1
         log(
-            .info, .mesh,
-            "connected to \(peer.short) at \(driver.connection.remote) (\(driver.isDialled ? "dialled" : "accepted"))")
+            .info, .mesh, "connected",
+            [
+                "peer": peer.short, "name": peers[peer]?.name ?? "?", "address": driver.connection.remote,
+                "direction": driver.isDialled ? "dialled" : "accepted",
+            ])
         var state = peers[peer] ?? PeerState(peer, now: SystemClock.wallMilliseconds)
         state.disconnected(nil, now: SystemClock.wallMilliseconds)
         state.link = driver.id
@@ -99,8 +107,8 @@ extension Node {
             paths.connected(.node(peer), segmentBytes: driver.connection.segmentBytes, now: SystemClock.now)
             if let bytes = driver.connection.segmentBytes {
                 log(
-                    .info, .mesh,
-                    "the link to \(peer.short) is kept to packets with \(bytes) bytes, as larger ones are lost")
+                    .info, .mesh, "a link is kept to small packets, as larger ones are lost",
+                    ["peer": peer.short, "bytes": "\(bytes)"])
             }
         }
         schedule.connected(.node(peer), now: SystemClock.now)
@@ -154,6 +162,7 @@ extension Node {
         switch event {
         case .opened(let description):
             peers[peer]?.name = description.nodeName
+            notePeerName(peer)
             peers[peer]?.softwareVersion = description.softwareVersion
             peers[peer]?.protocolVersion = description.protocolVersion
             peers[peer]?.isOpen = true
@@ -162,7 +171,12 @@ extension Node {
             refusals.forget(peer)
             membership.note(name: description.nodeName, of: peer)
             peers[peer]?.stateSince = SystemClock.wallMilliseconds
-            log(.info, .link, "\(description.nodeName) (\(peer.short)) speaks protocol \(description.protocolVersion)")
+            log(
+                .info, .link, "a peer has told of itself",
+                [
+                    "peer": peer.short, "name": description.nodeName, "version": description.softwareVersion,
+                    "protocol": "\(description.protocolVersion)",
+                ])
             carried(description.databases, by: driver)
             // What was learnt since the hello was made is not in it.
             let isNewer = membership.changeCount != driver.knownStatements
@@ -178,12 +192,24 @@ extension Node {
             }
         case .status(let database, let status): stands(database, status, driver)
         case .refused(let database, let refusals):
+            counters.documentsRefused += UInt64(refusals.count)
             for refusal in refusals.prefix(3) {
-                log(.warning, .store, "refused a document of \(peer.short) in \(database): \(refusal.reason)")
+                log(
+                    .warning, .store, "refused a document",
+                    [
+                        "peer": peer.short, "database": database, "document": refusal.document.string,
+                        "reason": refusal.reason,
+                    ])
             }
         case .refusedByPeer(let database, let refusals):
+            counters.documentsRefusedByPeers += UInt64(refusals.count)
             for refusal in refusals.prefix(3) {
-                log(.warning, .link, "\(peer.short) refused a document of \(database): \(refusal.reason)")
+                log(
+                    .warning, .link, "a peer refused a document",
+                    [
+                        "peer": peer.short, "database": database, "document": refusal.document.string,
+                        "reason": refusal.reason,
+                    ])
             }
         case .history(let database, let finding): found(finding, of: database, with: peer)
         }
@@ -196,8 +222,10 @@ extension Node {
         for database in firstFeeds.ended(driver.id) { fillNext(database) }
         let reason = end.map(\.reason) ?? ending.message
         if arbiter.closed(driver.id, to: peer) || peers[peer]?.link == driver.id {
-            log(.info, .mesh, "link to \(peer.short) ended: \(reason)")
+            log(.info, .mesh, "a link ended", ["peer": peer.short, "name": peers[peer]?.name ?? "?", "reason": reason])
+            counters.linksEnded += 1
             peers[peer]?.disconnected(reason, now: SystemClock.wallMilliseconds)
+            if membership.standing(of: driver.peer) != nil { notePeerName(peer) }
             schedule.lost(.node(peer), now: SystemClock.now)
             if case .failed(.largePacketsLost) = ending { lostLargePackets(.node(peer)) }
         } else if let end, end.isByPeer {
@@ -244,7 +272,7 @@ extension Node {
             try identities.write(membership.encoded, to: IdentityStore.membershipName)
             keptMembership = count
         } catch {
-            log(.error, .node, "can't keep what was learnt of the group: \(error.message)")
+            log(.error, .node, "can't keep what was learnt of the group", ["reason": error.message])
         }
     }
 

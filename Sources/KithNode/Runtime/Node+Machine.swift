@@ -20,8 +20,8 @@ extension Node {
             setHeld(true)
             log(
                 .error, .node,
-                "\(directory) was used on another machine before: nothing is replicated until you say whether it was moved "
-                    + "(kith identity keep) or copied (kith stop, kith identity reset)")
+                "this directory was used on another machine before: nothing is replicated until you say whether it was moved "
+                    + "(kith identity keep) or copied (kith stop, kith identity reset)", ["data": directory])
         }
     }
 
@@ -61,9 +61,10 @@ extension Node {
         guard twins.hasFound(peer, now: now) else { return false }
         twins.note(peer, now: now)
         let other = peers[peer]?.link.flatMap { drivers[$0] }?.connection.remote ?? "another address"
+        counters.linksTurnedAway += 1
         log(
-            .warning, .mesh,
-            "turned \(driver.connection.remote) away: another node runs as \(peer.short), at \(other)")
+            .warning, .mesh, "turned a link away: another node runs with the same identity",
+            ["peer": peer.short, "address": driver.connection.remote, "other": other])
         driver.start(held: Set(catalog.databases.map(\.name.string)))
         let text =
             "another node runs with this identity, at \(other): make the copy a new node with kith identity reset"

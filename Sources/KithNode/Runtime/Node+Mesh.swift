@@ -22,12 +22,14 @@ extension Node {
                 guard let self else { return }
                 self.queue.async { self.discovered(services) }
             } onStateChanged: { [weak self, log] state in
-                log(.info, .discovery, "\(state.phase.rawValue)\(state.lastError.map { ": \($0)" } ?? "")")
+                log(
+                    .info, .discovery, "discovery is \(state.phase.rawValue)",
+                    state.lastError.map { ["reason": $0] } ?? [:])
                 guard let self else { return }
                 self.queue.async { self.changed() }
             }
         } catch {
-            log(.error, .discovery, error.message)
+            log(.error, .discovery, "discovery can't begin", ["reason": error.message])
         }
     }
 
@@ -37,7 +39,7 @@ extension Node {
         book.setDiscovered(services.filter { $0.nodeID != id })
         lookAtTwins(services.filter { $0.nodeID == id && $0.isPresent })
         for node in book.announcedNodes where !before.contains(node) {
-            log(.debug, .discovery, "\(node.short) is announced")
+            log(.debug, .discovery, "a node is announced", ["peer": node.short])
             schedule.hasten(.node(node), now: SystemClock.now)
         }
         evaluate()
@@ -147,18 +149,22 @@ extension Node {
     private func forgetUnmet() {
         let remembered = Set(book.rememberedNodes)
         peers = peers.filter { node, peer in
-            peer.link != nil || peer.lastExchangeAt != nil || presence.record(of: node) != nil
-                || remembered.contains(node) || refusals.names(node)
+            peer.link != nil || peer.lastExchangeAt != nil || peer.seenBeforeAt != nil
+                || presence.record(of: node) != nil || remembered.contains(node) || refusals.names(node)
         }
     }
 
-    /// Looks at health from time to time though nobody asks, so that `since` tells when trouble began.
+    /// Looks at health from time to time though nobody asks, so that `since` tells when trouble began, and writes what
+    /// gathered since the last time.
     private func noteHealth(now: Instant) {
         if let healthAt, now.milliseconds(since: healthAt) < NodeLimits.evaluationMilliseconds { return }
         healthAt = now
         noteRollbacks(now: SystemClock.wallMilliseconds)
         noteUnheard(now: now)
-        _ = status()
+        _ = health(now: SystemClock.wallMilliseconds)
+        noteEndedMutes()
+        rememberAddresses()
+        log.flush()
     }
 
     /// Does once an hour what databases leave for later.
@@ -250,12 +256,15 @@ extension Node {
         switch outcome {
         case .failed(let address, let reason, let error):
             notePath(attempt.target, error, now: now)
-            log(.debug, .mesh, "dialling \(address): \(reason)")
+            log(
+                .debug, .mesh, "a dial failed",
+                ["peer": expected?.short ?? "?", "address": address.description, "reason": reason])
             book.failed(address, for: expected, reason: reason, now: now.milliseconds, using: &random)
             if let expected, peers[expected]?.link == nil { peers[expected]?.lastError = reason }
             if let error { noteRefusedDial(address, expected, error) }
         case .exhausted:
             attempts[attempt.target] = nil
+            counters.dialsFailed += 1
             if let expected, peers[expected]?.link != nil, !isSuspect(expected) {
                 schedule.connected(attempt.target, now: now)
             } else {
@@ -265,6 +274,7 @@ extension Node {
             evaluate()
         case .connected(let connection, let peer, let address, let tieBreak):
             attempts[attempt.target] = nil
+            counters.dialsConnected += 1
             // Until it is the link to whom it should be, it is a dial that failed.
             if expected == nil { schedule.forget(attempt.target) } else { schedule.failed(attempt.target, now: now) }
             paths.move(attempt.target, to: .node(peer.nodeID))
@@ -301,16 +311,17 @@ extension Node {
         authenticated(driver)
     }
 
-    /// Keeps the addresses that worked, for the next start.
-    private func rememberAddresses() {
-        let text = book.rememberedText
+    /// Keeps the addresses that worked and the names of peers, for the next start.
+    func rememberAddresses() {
+        let names = peerNames.lines(now: SystemClock.wallMilliseconds)
+        let text = book.rememberedText + names.map { $0 + "\n" }.joined()
         guard text != rememberedText else { return }
         rememberedText = text
         do throws(NodeError) {
             try SmallFile.write(
                 text.split(separator: "\n").map(String.init), to: configuration.directory.path + "/peers")
         } catch {
-            log(.warning, .mesh, error.message)
+            log(.warning, .mesh, "can't keep the peers' addresses", ["reason": error.message])
         }
     }
 }

@@ -38,7 +38,9 @@ extension Node {
     func lostLargePackets(_ target: DialTarget) {
         let now = SystemClock.now
         paths.lostLarge(target, now: now)
-        log(.warning, .mesh, "large packets are lost on the way to \(name(of: target)): smaller ones are tried")
+        log(
+            .warning, .mesh, "large packets are lost on the way to a peer: smaller ones are tried",
+            ["peer": target.node?.short ?? "?", "name": name(of: target)])
         schedule.hasten(target, now: now)
     }
 

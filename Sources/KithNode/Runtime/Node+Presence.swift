@@ -49,8 +49,8 @@ extension Node {
             pass(on: bytes, except: driver.id)
         } catch {
             log(
-                .warning, .link,
-                "\(driver.peer.nodeID.short) sent a presence record that can't be read: \(error.message)")
+                .warning, .link, "a presence record can't be read",
+                ["peer": driver.peer.nodeID.short, "reason": error.message])
         }
     }
 

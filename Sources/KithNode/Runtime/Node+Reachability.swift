@@ -162,9 +162,12 @@ extension Node {
                 monotonic: SystemClock.monotonicMilliseconds, boot: SystemClock.bootMilliseconds)
         else { return }
         switch gap {
-        case .slept(let time): log(.info, .mesh, "the machine slept for \(time / 1_000) s: looking at the network anew")
+        case .slept(let time):
+            log(
+                .info, .mesh, "the machine slept: looking at the network anew", ["for_s": "\(time / 1_000)"])
         case .stopped(let time):
-            log(.info, .mesh, "this node stood still for \(time / 1_000) s: looking at the network anew")
+            log(
+                .info, .mesh, "this node stood still: looking at the network anew", ["for_s": "\(time / 1_000)"])
         }
         discovery?.refresh()
         lookAgain()

@@ -23,7 +23,7 @@ extension Node {
         let announced = book.announcedNodes.filter { peers[$0] == nil }.prefix(NodeLimits.shownStrangers)
         status.peers = Set(peers.keys).union(announced).subtracting([id]).sorted().map { peerStatus($0, now: now) }
         status.refusals = shownRefusals()
-        status.checks = health(status, now: now)
+        status.checks = health(now: now)
         return status
     }
 
@@ -114,14 +114,16 @@ extension Node {
 
     /// When something was last received of a peer, in milliseconds since 1970. Any byte counts: who is pinged rarely
     /// pings.
-    private func lastExchange(_ peer: PeerState, now: Int64) -> Int64? {
-        guard peer.isOpen, let driver = peer.link.flatMap({ drivers[$0] }) else { return peer.lastExchangeAt }
+    func lastExchange(_ peer: PeerState, now: Int64) -> Int64? {
+        guard peer.isOpen, let driver = peer.link.flatMap({ drivers[$0] }) else {
+            return peer.lastExchangeAt ?? peer.seenBeforeAt
+        }
         let silence = SystemClock.now.milliseconds(since: driver.lastHeard)
         return max(peer.lastExchangeAt ?? 0, now - Int64(clamping: silence))
     }
 
     /// Whether everything that both carry is in sync with a peer.
-    private func isInSync(_ peer: PeerState, now: Int64) -> Bool {
+    func isInSync(_ peer: PeerState, now: Int64) -> Bool {
         guard isHeard(peer, now: now) else { return false }
         // What the peer has and this node should have and could not make is not in sync either.
         let lacks = peer.carried.keys.contains { name in
@@ -192,10 +194,10 @@ extension Node {
         if isPaused { return (.paused, "paused here") }
         guard peer.isOpen else {
             if let refusal = peer.refusal { return (.refused, refusal) }
-            let wasSeen = peer.lastExchangeAt != nil || presence.record(of: peer.id) != nil
+            let wasSeen = peer.lastExchangeAt != nil || peer.seenBeforeAt != nil || presence.record(of: peer.id) != nil
             return (wasSeen ? .unknown : .neverSeen, peer.lastError)
         }
-        if let failure = failures(with: peer).first { return (.blocked, failure) }
+        if let reason = blockReason(of: peer) { return (.blocked, reason) }
         if let exchange = lastExchange(peer, now: now),
             isDoubtful(peer) || now - exchange > NodeLimits.exchangeMilliseconds
         {
@@ -208,7 +210,7 @@ extension Node {
     }
 
     /// What stands in the way of replicating with a peer, here or there.
-    private func failures(with peer: PeerState) -> [String] {
+    func failures(with peer: PeerState) -> [String] {
         let here = peer.carried.keys.sorted().filter { catalog.failure(of: $0) != nil }
         let sessions = peer.sessions.keys.sorted().compactMap { name -> String? in
             guard let session = peer.sessions[name] else { return nil }

@@ -84,10 +84,15 @@ package final class Node: @unchecked Sendable {
     var waiters: [UInt64: Waiter] = [:]
     var lastWatcher: UInt64 = 0
     var isNewsQueued = false
-    var healthSince: [HealthCode: Int64] = [:]
+    var healthLedger = HealthLedger()
+    var mutes = MuteList()
+    /// The mutes as they stand on disk.
+    var keptMutes = MuteList()
+    var counters = NodeCounters()
     /// By database when it was last found to have been put back.
     var rollbacks: [String: RollbackRecord] = [:]
     var rememberedText = ""
+    var peerNames = PeerNames()
     /// `Membership.changeCount` as it stands on disk.
     var keptMembership: UInt64 = 0
     var maintainedAt: Instant?
@@ -174,6 +179,7 @@ package final class Node: @unchecked Sendable {
         try checkMachine()
         try beginInstance()
         pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
+        try readMutes()
         staticPeers = try Self.endpoints(configuration.peers)
         book.setStatic(staticPeers)
         advertised = try Self.endpoints(configuration.advertise).map(\.description)
@@ -184,9 +190,11 @@ package final class Node: @unchecked Sendable {
         do throws(AddressError) { interfaces = try InterfacePatterns(configuration.interfaces) } catch {
             throw NodeError(code: "usage", message: error.message)
         }
-        rememberedText = try SmallFile.lines(of: directory + "/peers").map { $0 + "\n" }.joined()
+        let remembered = try SmallFile.lines(of: directory + "/peers")
+        rememberedText = remembered.map { $0 + "\n" }.joined()
         book.readRemembered(rememberedText)
         for node in book.nodes where node != id { peers[node] = PeerState(node, now: startedAt) }
+        readPeerNames(remembered)
         try listen()
         do throws(ControlError) {
             control = try ControlServer(NodeService(self), directory: configuration.directory)
@@ -201,7 +209,12 @@ package final class Node: @unchecked Sendable {
             self.networkWatch = NetworkWatch(on: self.queue) { [weak self] in self?.networkGained() }
             self.evaluate()
         }
-        log(.info, .node, "node \(identity.nodeName) (\(id.short)) of group \(identity.groupName) started")
+        log(
+            .info, .node, "started",
+            [
+                "node": identity.nodeName, "id": id.short, "group": identity.groupName, "version": KithVersion.text,
+                "listen": listening.joined(separator: " "), "data": directory,
+            ])
     }
 
     static func endpoints(_ texts: [String]) throws(NodeError) -> [Endpoint] {
@@ -233,7 +246,9 @@ package final class Node: @unchecked Sendable {
             let listener = try Listener(
                 endpoint, orNextPort: configuration.listen == nil, context: context
             ) { [weak self, log] address, error in
-                log(.debug, .link, "closed a stranger at \(address): \(error.message)")
+                log(
+                    .debug, .link, "closed a link that was not authenticated",
+                    ["address": address.description, "reason": error.message])
                 guard let self else { return }
                 self.queue.async { self.noteStranger(address, error) }
             } opened: { [weak self] connection, peer in
@@ -279,6 +294,7 @@ package final class Node: @unchecked Sendable {
     private func finishStop() {
         guard let listener else { return }
         self.listener = nil
+        rememberAddresses()
         withExtendedLifetime(listener) {}
         for driver in drivers.values { driver.connection.close() }
         let discovery = discovery
@@ -294,6 +310,8 @@ package final class Node: @unchecked Sendable {
             self.catalog.close()
             self.control?.stop()
             self.queue.async {
+                self.log(.info, .node, "stopped")
+                self.log.flush(all: true)
                 for completion in self.stopped { completion() }
                 self.stopped = []
             }

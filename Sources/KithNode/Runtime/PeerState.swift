@@ -16,6 +16,8 @@ struct PeerState {
     /// Milliseconds since 1970 from here on.
     var stateSince: Int64
     var lastExchangeAt: Int64?
+    /// When it was last heard of before this node started, as far as that was kept.
+    var seenBeforeAt: Int64?
     /// When the peer was asked last whether it is there.
     var probedAt: Instant?
     /// When an answer was last told to those who watch.
@@ -44,6 +46,9 @@ struct PeerState {
         self.id = id
         stateSince = now
     }
+
+    /// The name that people gave the node, or the beginning of its id where it has not told.
+    var shownName: String { name.map { Shown.name($0) } ?? id.short }
 
     /// The peer does not carry a database any more.
     mutating func left(_ database: String) {

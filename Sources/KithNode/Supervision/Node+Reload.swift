@@ -111,7 +111,7 @@ extension Node {
     /// - Returns: false where a restart is needed after all.
     private func apply(_ key: ConfigurationKey, _ configuration: Configuration) -> Bool {
         switch key {
-        case .data, .listen: return false
+        case .data, .listen, .logFormat: return false
         case .peer:
             staticPeers = (try? Self.endpoints(configuration.values(.peer))) ?? []
             book.setStatic(staticPeers)

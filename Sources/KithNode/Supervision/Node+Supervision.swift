@@ -3,14 +3,7 @@ import KithStore
 
 extension Node {
     /// How the node is, in a few words for a service manager; on the queue only.
-    var statusLine: String {
-        let status = status()
-        let connected = status.peers.count { $0.connected }
-        let synced = status.peers.count { $0.state == .inSync }
-        let peers = "\(connected) of \(status.peers.count) peers connected, \(synced) in sync"
-        guard let worst = status.checks.first else { return peers }
-        return "\(peers); \(worst.code)"
-    }
+    var statusLine: String { serviceStatusText() }
 
     /// Calls back when a task has gone through the node's queue and a reading of a database has come back, well or not; of
     /// several databases another one each time.

@@ -1,17 +1,16 @@
 import Glibc
 import Synchronization
 
-/// What a node tells on standard error: one event a line, without the content of documents, without keys.
+/// What a node tells on standard error: one event a line, without the content of documents, keys or codes.
 ///
-/// Each area has a level of its own (`--log info`, `--log mesh=debug`). Under a service manager (`JOURNAL_STREAM`) a
-/// line begins with its priority as `<3>` to `<7>` and has no time; elsewhere it begins with the time.
+/// Each area has a level of its own (`--log info`, `--log mesh=debug`). State changes are told at info, attempts at debug.
+/// Events that repeat are folded and the rate is bounded (`LogFold`), so that a bad day does not fill a disk. Any thread
+/// may log; a line is written with one call, so lines are never mixed.
 package final class Log: Sendable {
     package enum Level: String, Comparable, Sendable, CaseIterable {
         case error, warning, info, debug, trace
 
-        fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
-
-        fileprivate var priority: Int { [3, 4, 6, 7, 7][rank] }
+        var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
         package static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
     }
@@ -37,12 +36,13 @@ package final class Log: Sendable {
         }
     }
 
+    /// What stands behind the sentence as `key=value`, in order. The value of `peer` tells apart whose event it is.
+    package typealias Fields = KeyValuePairs<String, String>
+
     private struct State {
         var base: Level
         var areas: [Area: Level] = [:]
-        /// The last line and how often it was repeated since: repeats are folded.
-        var last = ""
-        var repeats = 0
+        var fold = LogFold()
 
         mutating func set(_ setting: Setting) {
             if let area = setting.area { areas[area] = setting.level } else { base = setting.level }
@@ -50,11 +50,26 @@ package final class Log: Sendable {
     }
 
     private let state: Mutex<State>
-    private let isJournal: Bool
+    private let format: LogFormat
+    private let clock: @Sendable () -> (wall: Int64, monotonic: UInt64)
+    private let sink: @Sendable ([UInt8]) -> Bool
 
-    package init(level: Level = .info) {
+    /// - Parameters:
+    ///   - format: of the lines; that which suits standard error where none is given.
+    ///   - clock: the wall clock and one that only goes forward, in milliseconds.
+    ///   - sink: takes whole lines, each with its end, one at a time, and tells whether it could without waiting;
+    ///     standard error where none is given.
+    package init(
+        level: Level = .info, format: LogFormat = .ofStandardError(),
+        clock: @escaping @Sendable () -> (wall: Int64, monotonic: UInt64) = {
+            (SystemClock.wallMilliseconds, SystemClock.monotonicMilliseconds)
+        },
+        sink: @escaping @Sendable ([UInt8]) -> Bool = Log.writeToStandardError
+    ) {
         state = Mutex(State(base: level))
-        isJournal = getenv("JOURNAL_STREAM") != nil
+        self.format = format
+        self.clock = clock
+        self.sink = sink
     }
 
     /// Reads `LEVEL` or `AREA=LEVEL`.
@@ -80,28 +95,59 @@ package final class Log: Sendable {
         state.withLock { level <= ($0.areas[area] ?? $0.base) }
     }
 
-    package func callAsFunction(_ level: Level, _ area: Area, _ message: @autoclosure () -> String) {
+    /// Tells an event.
+    /// - Parameters:
+    ///   - sentence: what happened, in few words that are the same each time it does; what varies goes into the fields.
+    ///   - isFolded: false for what somebody asked for just now, which is written however often.
+    package func callAsFunction(
+        _ level: Level, _ area: Area, _ sentence: @autoclosure () -> String, _ fields: @autoclosure () -> Fields = [:],
+        isFolded: Bool = true
+    ) {
         guard writes(level, area) else { return }
-        let line = "\(area.rawValue): \(message())"
-        let lines = state.withLock { state -> [String] in
-            if line == state.last {
-                state.repeats += 1
-                return []
-            }
-            let folded = state.repeats > 0 ? ["\(state.last) (\(state.repeats) more times)"] : []
-            state.last = line
-            state.repeats = 0
-            return folded + [line]
-        }
-        for line in lines { write(level, line) }
+        let event = LogEvent(
+            level: level, area: area, sentence: sentence(), fields: fields().map { ($0.key, $0.value) })
+        write { fold, now in fold.take(event, now: now, isFolded: isFolded) }
     }
 
-    private func write(_ level: Level, _ line: String) {
-        let start =
-            isJournal
-            ? "<\(level.priority)>"
-            : "\(Timestamp.text(ofMilliseconds: SystemClock.wallMilliseconds)) \(level.rawValue) "
-        let bytes = Array((start + line + "\n").utf8)
-        bytes.withUnsafeBytes { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    /// Tells of repeats whose time is over. Called every few seconds, and at the end with `all`.
+    package func flush(all: Bool = false) {
+        write { fold, now in fold.due(now: all ? .max : now) }
+    }
+
+    private func write(_ events: (inout LogFold, UInt64) -> [LogEvent]) {
+        let (wall, monotonic) = clock()
+        // Under the lock, so that lines come out in the order in which they were decided on.
+        state.withLock { state in
+            if let event = state.fold.leftOut(now: monotonic), sink(format.line(event, time: wall)) {
+                state.fold.toldOfLost(now: monotonic)
+            }
+            for event in events(&state.fold, monotonic) {
+                let line = format.line(event, time: wall)
+                guard state.fold.pays(for: event.level, bytes: line.count, now: monotonic) else { continue }
+                if !sink(line) { state.fold.lose() }
+            }
+        }
+    }
+
+    /// Writes bytes to standard error. What can't be written, or not without waiting, is lost: a reader of the log that
+    /// has stopped reading must not stop the node.
+    package static let writeToStandardError: @Sendable ([UInt8]) -> Bool = { write($0, to: STDERR_FILENO) }
+
+    /// - Returns: whether all was written.
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            var readiness = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard poll(&readiness, 1, 0) == 1, Int32(readiness.revents) & POLLOUT != 0 else { return false }
+            // A pipe that is ready takes so many bytes at once.
+            let end = min(bytes.count, sent + Int(PIPE_BUF))
+            let count = bytes[sent..<end].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                sent += count
+            } else if count == 0 || errno != EINTR {
+                return false
+            }
+        }
+        return true
     }
 }

@@ -17,7 +17,7 @@ enum CommandTable {
         Section("the node and its group", nodeCommands),
         Section("members", membershipCommands + identityCommands),
         Section("the service and the shell", serviceCommands),
-        Section("what is", statusCommands + doctorCommands),
+        Section("what is", statusCommands + doctorCommands + healthCommands),
         Section("documents", documentCommands),
         Section("databases", databaseCommands + upkeepCommands),
     ]
@@ -137,7 +137,8 @@ enum CommandTable {
                 "IN counts changes that the peer has and this node has not stored, OUT changes here that the peer has not "
                     + "acknowledged; ? is not known. A peer is in sync only while it is connected and has exactly the same "
                     + "documents.",
-                "--watch redraws on a terminal, and otherwise prints a line of JSON for each change.",
+                "--watch redraws on a terminal until ctrl-C, and otherwise prints a line of JSON for each change. Times "
+                    + "and byte counts alone are no change.",
             ],
             options: [
                 json, OptionSpec(name: "watch", help: "go on showing it as it changes"),
@@ -146,11 +147,14 @@ enum CommandTable {
             examples: ["kith status", "kith status den", "kith status --json | jq .health.level"],
             run: StatusCommands.status),
         CommandSpec(
-            name: "check", arguments: "", argumentCount: 0...0, summary: "one line and an exit status, for monitoring",
+            name: "check", arguments: "[--json]", argumentCount: 0...0,
+            summary: "one line and an exit status, for monitoring",
             text: [
-                "Exits with 0 when all is well, 1 for a warning, 2 when something is critical, 3 when that is not known."
+                "Exits with 0 when all is well, 1 for a warning, 2 when something is critical, 3 when that is not known.",
+                "The line begins with OK, WARNING, CRITICAL or UNKNOWN and has the codes of the checks; kith help CODE "
+                    + "tells what each means.",
             ],
-            options: [data], run: StatusCommands.check),
+            options: [json, data], run: StatusCommands.check),
         CommandSpec(
             name: "mesh", arguments: "[--json]", argumentCount: 0...0,
             summary: "every node known, and who is connected to whom",

@@ -15,7 +15,9 @@ enum HelpText {
             lines += list(section.commands.map { ($0.name, $0.summary) })
         }
         lines += ["", "topics (kith help TOPIC):"]
-        lines += list(HelpTopic.all.map { ($0.name, $0.summary) })
+        lines += list(HelpTopic.general.map { ($0.name, $0.summary) })
+        lines += ["", "health checks (kith help CODE):"]
+        lines += Display.wrap(HelpTopic.checks.map(\.name).joined(separator: ", "), to: width - 2).map { "  \($0)" }
         return lines + ["", "kith COMMAND --help tells more of a command, kith --version the version."]
     }
 
@@ -52,7 +54,12 @@ enum HelpText {
 
     private static func page(_ topic: HelpTopic) -> [String] {
         var lines = ["\(topic.name): \(topic.summary)", ""]
-        for paragraph in topic.text { lines += Display.wrap(paragraph, to: width) }
+        for paragraph in topic.text {
+            // The rest of an item stands below its text, not below its number.
+            let mark = paragraph.prefix { $0.isNumber || $0 == "." || $0 == "-" }
+            let isItem = !mark.isEmpty && paragraph.dropFirst(mark.count).first == " "
+            lines += indented(paragraph, first: "", rest: isItem ? String(repeating: " ", count: mark.count + 1) : "")
+        }
         return lines
     }
 

@@ -6,9 +6,12 @@ struct HelpTopic {
     let summary: String
     let text: [String]
 
-    static let all = general + HealthCode.allCases.map(HelpTopic.init)
+    static let all = general + checks
 
-    private static let general = [
+    /// The pages of the health checks.
+    static let checks = HealthCode.allCases.map(HelpTopic.init)
+
+    static let general = [
         HelpTopic(
             name: "directory", summary: "where a node keeps its things",
             text: [
@@ -51,6 +54,11 @@ struct HelpTopic {
                 "The log goes to standard error, an event a line. Levels: error, warning, info, debug, trace. Without "
                     + "another wish it is info.",
                 "AREA=LEVEL sets one area: node, mesh, link, store, discovery, control or wire.",
+                "Changes of state are told at info, attempts at debug. An event that repeats is counted, and the number "
+                    + "told from time to time (repeated=N); at info and above the log keeps under 1 MB an hour.",
+                "Under systemd the journal has the time and the priority; elsewhere a line begins with both. --log-format "
+                    + "json writes an object a line.",
+                "SIGUSR1 makes the node write its status to the log.",
             ]),
         HelpTopic(
             name: "states", summary: "the states of a peer in kith status",
@@ -69,8 +77,13 @@ struct HelpTopic {
 extension HelpTopic {
     /// The page of a health check.
     init(_ code: HealthCode) {
+        let page = code.page
         name = code.topic
         summary = "health check \(code.rawValue)"
-        text = code.page.meaning + code.page.actions
+        var text = Array(page.meaning.map { [$0] }.joined(separator: [""]))
+        if !page.shows.isEmpty { text += ["", "It shows:"] + page.shows.map { "- \($0)" } }
+        text += ["", "What to do:"] + page.actions.enumerated().map { "\($0 + 1). \($1)" }
+        text += ["", "It goes away \(page.ends.prefix(1).lowercased())\(page.ends.dropFirst())"]
+        self.text = text.map { $0.replacing("`", with: "") }
     }
 }

@@ -9,10 +9,11 @@ enum StatusCommands {
         let terminal = try Terminal(colourChoice: invocation.value("color"))
         let name = invocation.arguments.first
         if invocation.flag("watch") {
-            guard name == nil, !invocation.flag("x") else {
-                throw .usage("kith status --watch shows all; leave NODE and -x away")
+            guard name == nil || !invocation.flag("x") else {
+                throw .usage("kith status shows one NODE or, with -x, all in brief; leave one of them away")
             }
-            try StatusWatch.run(client, terminal, asJSON: invocation.flag("json"))
+            let view = name.map(StatusWatch.View.peer) ?? (invocation.flag("x") ? .brief : .whole)
+            try StatusWatch.run(client, terminal, view, asJSON: invocation.flag("json"))
             return ExitStatus.done
         }
         let bytes = try client.call("GET", ["status"])
@@ -31,6 +32,20 @@ enum StatusCommands {
         throws(CommandError) -> Int32
     {
         let status = try ControlClient.parse(bytes)
+        let peer = try peer(name, of: status)
+        if invocation.flag("json") {
+            Output.line(peer.description)
+        } else {
+            let renderer = PeerRenderer(
+                peer, now: status["generated_at"]?.time, width: terminal.width, colour: terminal.colour)
+            for line in renderer.lines() { Output.line(line) }
+        }
+        return ExitStatus.done
+    }
+
+    /// The peer of a status that a person names.
+    /// - Throws: `CommandError` with exit status 2 where there is none, 1 where there are several.
+    static func peer(_ name: String, of status: JSONValue) throws(CommandError) -> JSONValue {
         let peers = (status["peers"]?.array ?? []).filter { peer in
             peer["name"]?.string == name || (name.utf8.count >= 4 && peer["id"]?.string?.hasPrefix(name) == true)
         }
@@ -42,33 +57,39 @@ enum StatusCommands {
         if peers.count > 1 {
             throw CommandError("\(peers.count) nodes are called \(Shown.name(name)); use the beginning of an id")
         }
-        if invocation.flag("json") {
-            Output.line(peer.description)
-        } else {
-            let renderer = PeerRenderer(
-                peer, now: status["generated_at"]?.time, width: terminal.width, colour: terminal.colour)
-            for line in renderer.lines() { Output.line(line) }
-        }
-        return ExitStatus.done
+        return peer
     }
 
     /// For monitoring: one line, and 0 well, 1 warning, 2 critical, 3 unknown.
     static func check(_ invocation: Invocation) throws(CommandError) -> Int32 {
+        let bytes: [UInt8]
         let answer: JSONValue
         do throws(CommandError) {
-            answer = try ControlClient(invocation).json("GET", ["check"])
+            bytes = try ControlClient(invocation).call("GET", ["check"])
+            answer = try ControlClient.parse(bytes)
         } catch {
             if error.status == ExitStatus.usage { throw error }
-            Output.line("UNKNOWN \(error.message)")
+            Output.line(invocation.flag("json") ? unknownCheck(error.message) : "UNKNOWN \(error.message)")
             return 3
         }
         let (line, status) = checkLine(answer)
-        Output.line(line)
+        if invocation.flag("json") { Output.write(bytes) } else { Output.line(line) }
         return status
     }
 
+    private static func unknownCheck(_ reason: String) -> String {
+        var object = JSONObjectWriter()
+        object.add("level", "unknown")
+        object.add("exit", 3)
+        object.add("reason", reason)
+        object.add("checks", elements: [])
+        return String(decoding: object.bytes, as: UTF8.self)
+    }
+
     static func checkLine(_ answer: JSONValue) -> (line: String, status: Int32) {
-        let checks = (answer["checks"]?.array ?? []).filter { $0["level"]?.string != "ok" }
+        let checks = (answer["checks"]?.array ?? []).filter {
+            $0["level"]?.string != "ok" && $0["muted_until"]?.string == nil
+        }
         let words = checks.map { "\($0["code"]?.string ?? "?"): \($0["summary"]?.string ?? "?")" }
         switch answer["level"]?.string {
         case "ok": return ("OK", 0)

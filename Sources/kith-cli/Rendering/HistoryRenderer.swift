@@ -42,7 +42,7 @@ struct HistoryRenderer {
                 open.append((child, prefix + String(repeating: "| ", count: beside), beside > 0))
             }
         }
-        return lines.map { line in width.map { Display.cut(line, to: $0) } ?? line }
+        return lines.map { line in width.map { Display.cut(Display.clean(line), to: $0) } ?? Display.clean(line) }
     }
 
     /// The revisions from the winner up.

@@ -39,7 +39,7 @@ struct PeerRenderer {
     }
 
     private func line(_ label: String, _ text: String) -> String {
-        let whole = StatusRenderer.label(label) + text
+        let whole = StatusRenderer.label(label) + Display.clean(text)
         return width.map { Display.cut(whole, to: $0) } ?? whole
     }
 

@@ -1,5 +1,4 @@
 import KithDocument
-import KithNode
 
 /// A peer of a status, in words.
 struct PeerView {
@@ -14,7 +13,7 @@ struct PeerView {
     /// `den (9f12ab34)`
     var name: String {
         let id = StatusRenderer.short(peer["id"]?.string)
-        return peer["name"]?.string.map { "\(Shown.name($0)) (\(id))" } ?? id
+        return peer["name"]?.string.map { "\(Display.clean($0)) (\(id))" } ?? id
     }
 
     /// `catching up`, `paused 3h 59m` ...

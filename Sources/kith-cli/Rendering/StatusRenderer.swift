@@ -28,20 +28,37 @@ struct StatusRenderer {
     // MARK: Health
 
     private var problems: [JSONValue] {
-        (status["health"]?["checks"]?.array ?? []).filter { $0["level"]?.string != "ok" }
+        (status["health"]?["checks"]?.array ?? []).filter { $0["level"]?.string != "ok" && !Self.isMuted($0) }
+    }
+
+    private static func isMuted(_ check: JSONValue) -> Bool { check["muted_until"]?.string != nil }
+
+    /// The checks that somebody wants to hear no more of: one line for all.
+    private func mutedLines() -> [String] {
+        let muted = (status["health"]?["checks"]?.array ?? []).filter(Self.isMuted)
+        if muted.isEmpty { return [] }
+        let words = muted.map { check in
+            let left = check["muted_until"]?.time.flatMap { until in now.map { until - $0 } }
+            return "\(check["code"]?.string ?? "?") (\(Wording.duration(milliseconds: left ?? 0)) left)"
+        }
+        return indented(words, label: "muted")
     }
 
     private func healthLines() -> [String] {
         let level = status["health"]?["level"]?.string ?? "unknown"
         let style: Style = level == "ok" ? .good : level == "warning" ? .warning : .bad
         var line = Self.label("health") + style.apply(level, colour: colour)
-        if !problems.isEmpty { line += "  \(Wording.plural(UInt64(problems.count), "problem", "problems"))" }
-        return [line] + problemLines() + adviceLines()
+        let count = problems.isEmpty ? "" : "  \(Wording.plural(UInt64(problems.count), "problem", "problems"))"
+        // What has no room on the line follows below anyway.
+        if Self.label("health").count + level.count + count.count <= width ?? .max { line += count }
+        return [line] + problemLines() + adviceLines() + mutedLines()
     }
 
     /// Checks that are no trouble and still worth a thought.
     private func adviceLines() -> [String] {
-        let advice = (status["health"]?["checks"]?.array ?? []).filter { $0["level"]?.string == "ok" }
+        let advice = (status["health"]?["checks"]?.array ?? []).filter {
+            $0["level"]?.string == "ok" && !Self.isMuted($0)
+        }
         return advice.flatMap { check -> [String] in
             let lines = indented(
                 check["summary"]?.string ?? "", first: "  \(check["code"]?.string ?? "?")  ", rest: "      ")
@@ -52,7 +69,7 @@ struct StatusRenderer {
 
     private func problemLines() -> [String] {
         problems.flatMap { check -> [String] in
-            let code = check["code"]?.string ?? "?"
+            let code = Display.clean(check["code"]?.string ?? "?")
             var text = check["summary"]?.string ?? ""
             if let since = check["since"]?.time, let now {
                 text += " (for \(Wording.duration(milliseconds: now - since)))"
@@ -63,6 +80,9 @@ struct StatusRenderer {
             lines[0] = "  " + style.apply(code, colour: colour) + lines[0].dropFirst(2 + code.count)
             if let action = check["action"]?.string, !action.isEmpty {
                 lines += indented(action, first: "      do: ", rest: "          ")
+            }
+            if let known = HealthCode(rawValue: code) {
+                lines += indented("kith help \(known.topic)", first: "      see: ", rest: "           ")
             }
             return lines
         }
@@ -166,10 +186,13 @@ struct StatusRenderer {
         var lines = table.lines(width: width, colour: colour)
         for peer in peers {
             guard let reason = peer["reason"]?.string, !reason.isEmpty else { continue }
-            lines += indented(reason, first: "  \(PeerView(peer, now: now).name): ", rest: "      ")
+            lines += indented(
+                reason, first: "  \(PeerView(peer, now: now).name): ",
+                rest: "      ")
         }
         let connected = peers.filter { $0["connected"]?.bool == true }.count
-        return lines + ["\(connected) of \(Wording.plural(UInt64(peers.count), "peer", "peers")) connected"]
+        let last = "\(connected) of \(Wording.plural(UInt64(peers.count), "peer", "peers")) connected"
+        return lines + [width.map { Display.cut(last, to: $0) } ?? last]
     }
 
     /// Who was turned away lately, or turned this node away, but for peers whose reason stands above.
@@ -218,6 +241,7 @@ struct StatusRenderer {
 
     /// A text in lines that keep to the width; where there is none in one.
     private func indented(_ text: String, first: String, rest: String) -> [String] {
+        let text = Display.clean(text)
         guard let width else { return [first + text] }
         let words = Display.wrap(text, to: max(20, width - Display.cells(first)))
         return words.enumerated().map { Display.cut(($0 == 0 ? first : rest) + $1, to: width) }
@@ -238,7 +262,7 @@ struct StatusRenderer {
         }
         lines.append(line)
         return lines.enumerated().map { index, text in
-            let whole = Self.label(index == 0 ? label : "") + text
+            let whole = Self.label(index == 0 ? label : "") + Display.clean(text)
             return width.map { Display.cut(whole, to: $0) } ?? whole
         }
     }

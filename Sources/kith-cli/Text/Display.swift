@@ -29,6 +29,15 @@ enum Display {
         }
     }
 
+    /// The text with spaces for control characters: what comes of others can't end a line or steer a terminal.
+    static func clean(_ text: String) -> String {
+        func isControl(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.value < 32 || (0x7F...0x9F).contains(scalar.value)
+        }
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
+    }
+
     /// The text in at most so many cells; what is cut ends with `…`.
     static func cut(_ text: String, to width: Int) -> String {
         guard cells(text) > width else { return text }

@@ -6,6 +6,8 @@ struct Terminal: Sendable {
     let width: Int?
     let height: Int
     let colour: Bool
+    /// Whether the terminal can't move its cursor.
+    let isDumb: Bool
     /// Whether progress may be drawn on standard error.
     let showsProgress: Bool
 
@@ -15,11 +17,11 @@ struct Terminal: Sendable {
         let size = Self.size()
         width = isTerminal ? size.columns : nil
         height = size.rows
-        showsProgress = isatty(STDERR_FILENO) == 1
+        isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? false
+        showsProgress = isatty(STDERR_FILENO) == 1 && !isDumb
         switch colourChoice {
         case nil, "auto":
             let isRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
-            let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? false
             colour = isTerminal && !isRefused && !isDumb
         case "always": colour = true
         case "never": colour = false

@@ -11,7 +11,12 @@ struct TextTable {
 
     struct Cell {
         let text: String
-        var style = Style.plain
+        let style: Style
+
+        init(text: String, style: Style = .plain) {
+            self.text = Display.clean(text)
+            self.style = style
+        }
     }
 
     private(set) var columns: [Column]
