@@ -26,7 +26,7 @@ struct CompactionTests {
         try store.setPolicy("latest", number: 2)
         let summary = store.store.summary
 
-        try store.store.bringCopyUpToDate()
+        try store.store.updateCopy()
         store.close()
         try Compaction.install(store.file)
         try store.reopen()

@@ -289,7 +289,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
 
     private func exchangeForCopy() throws(StoreError) {
         guard store != nil else { throw StoreError(.notFound, name.string, "database \(name) was closed") }
-        try store?.bringCopyUpToDate()
+        try store?.updateCopy()
         try store?.truncateLog()
         // Nobody else holds it, so this closes the file.
         store = nil

@@ -34,7 +34,7 @@ extension Store {
     /// Takes what was written since into the copy that `Compaction.write` has made. Afterwards nothing may be written here
     /// any more.
     /// - Complexity: O(changes since), and the records beside the documents.
-    package func bringCopyUpToDate() throws(StoreError) {
+    package func updateCopy() throws(StoreError) {
         let connection = transaction.connection
         let attach = try connection.prepare("ATTACH ?1 AS copy")
         attach.bind(1, text: FileReplacement.part(of: file))
