@@ -50,7 +50,11 @@ extension Node {
         let earlier = try SmallFile.lines(of: path).compactMap { UInt64($0, radix: 16) }.suffix(NodeLimits.instances)
         twins = TwinBook(node: id, instance: instance, earlier: Array(earlier), now: SystemClock.now)
         let kept = (earlier + [instance]).suffix(NodeLimits.instances)
-        try SmallFile.write(kept.map { String($0, radix: 16) }, to: path)
+        do throws(NodeError) { try SmallFile.write(kept.map { String($0, radix: 16) }, to: path) } catch {
+            // A node starts on a full disk too. What it loses is that its next start may take what peers still say of this
+            // process for a twin's, for as long as they say it.
+            log(.warning, .node, error.message)
+        }
     }
 
     /// Turns away a second link to a node of which two live, while the first is in use: else the two would take turns for
