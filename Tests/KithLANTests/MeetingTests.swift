@@ -92,6 +92,55 @@ struct MeetingTests {
         }
     }
 
+    @Test func twoNodesOfOneGroupOnOneMachineFindEachOtherAndReplicate() throws {
+        let lan = try LAN(machines: 1)
+        let nodes = try lan.runGroup("home", ["alpha", "beta"], on: [1, 1])
+        for node in nodes {
+            try node.put(node.name, ["on": "one machine"])
+            let peer = try node.status()["peers"]?[0]
+            #expect(peer?["candidates"]?.array?.contains { $0["source"] == "static" } == false)
+        }
+        try until(10, "both have both", logs: nodes) {
+            try nodes.allSatisfy { $0.document("alpha") != nil && $0.document("beta") != nil } && LAN.isInSync(nodes)
+        }
+        let ports = try nodes.compactMap { try $0.status()["node"]?["listen"]?[0]?.string }
+        #expect(Set(ports).count == 2, "\(ports)")
+        // The second knows nothing of before: it has what is announced.
+        try nodes[1].stop()
+        try lan.lab.run("rm -f \(lan.lab.folder)/beta/peers \(lan.lab.folder)/alpha/peers")
+        try nodes[1].start()
+        try until(20, "they meet again", logs: nodes) { try nodes.allSatisfy { try $0.status().connected == 1 } }
+        // To the doctor the other one is no alarm.
+        let answer = try nodes[0].command(["doctor"])
+        #expect(
+            answer.lines.first == "nothing is wrong: 1 peer is connected", "\(answer.lines.joined(separator: "\n"))")
+        #expect(answer.lines.contains { $0.contains("on this machine") })
+        for node in nodes { #expect(try !node.status().checks.contains("IDENTITY_DUPLICATE")) }
+    }
+
+    @Test(arguments: [1, 2]) func nodesMeetWhereOneOfThemHearsNoMulticast(deaf: Int) throws {
+        let lan = try LAN(machines: 2)
+        guard lan.lacks("iptables -L -n") == nil else { return skipped("no iptables") }
+        let nodes = try lan.makeGroup("home", ["alpha", "beta"], on: [1, 2])
+        try nodes[0].stop()
+        // Its Avahi begins anew, so that it knows nothing of before; and nobody remembers an address.
+        try lan.lab.run("lab_wall \(deaf) -A INPUT -p udp --dport 5353 ! -i lo -j DROP")
+        for machine in 1...2 {
+            try lan.lab.run("lab_avahi_stop \(machine) && lab_avahi_start \(machine) && lab_ready \(machine)")
+        }
+        for node in nodes {
+            try lan.lab.run("rm -f \(lan.lab.folder)/\(node.name)/peers")
+            try node.start()
+        }
+        let watch = Stopwatch()
+        try until(30, "they meet", logs: nodes) { try nodes.allSatisfy { try $0.status().connected == 1 } }
+        measured("with multicast closed inbound on machine \(deaf): connected in", watch.seconds)
+        #expect(watch.seconds < 20)
+        #expect(try nodes[deaf - 1].status()["peers"]?[0]?["direction"] == "accepted", "the other one found it")
+        try nodes[0].createDatabase("t")
+        try until(15, "in sync", logs: nodes) { try LAN.isInSync(nodes) }
+    }
+
     @Test func linkLocalIPv6AloneIsEnough() throws {
         let lan = try LAN(machines: 2)
         for machine in 1...2 { try lan.lab.run("on \(machine) ip addr del 10.77.0.\(machine)/24 dev eth0") }

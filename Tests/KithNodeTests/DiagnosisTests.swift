@@ -187,6 +187,104 @@ import Testing
         expect(facts, "others", "multicast is lost", "IGMP")
     }
 
+    private func check(_ name: String, _ facts: DoctorFacts) -> DoctorReport.Check? {
+        Diagnosis.report(facts).checks.first { $0.name == name }
+    }
+
+    @Test func aCopyOfTheNodeIsNamedBeforeAllElse() {
+        for code in ["IDENTITY_DUPLICATE", "MACHINE_CHANGED"] {
+            var facts = alone(.unreachable, neighbour: false)
+            facts.avahi = AvahiProbe.Examination(finding: .noAvahi)
+            var other = DoctorFacts.RunningNode.Check()
+            other.code = "DISCOVERY_DOWN"
+            other.summary = "others can't be found"
+            var copy = other
+            copy.code = code
+            copy.summary = "one is a copy"
+            copy.action = "kith identity reset"
+            facts.node?.checks = [other, copy]
+            expect(facts, "health", "one is a copy (\(code)); kith identity reset")
+            #expect(Diagnosis.report(facts).checks.first?.name == "health")
+            #expect(check("health", facts)?.details.first == "DISCOVERY_DOWN: others can't be found")
+        }
+    }
+
+    @Test func theHealthOfARunningNodeIsRepeated() {
+        var facts = well()
+        var finding = DoctorFacts.RunningNode.Check()
+        finding.code = "CONFLICTS"
+        finding.summary = "2 documents have conflicts"
+        facts.node?.checks = [finding]
+        #expect(!Diagnosis.report(facts).isTrouble)
+        #expect(Diagnosis.report(facts).cause == "2 documents have conflicts (CONFLICTS)")
+        finding.code = "STORAGE_FULL"
+        finding.isCritical = true
+        facts.node?.checks.append(finding)
+        expect(facts, "health", "(STORAGE_FULL)")
+        facts.node = nil
+        #expect(check("health", facts)?.verdict == .skipped)
+    }
+
+    @Test func itsOwnAddressGivenAsAPeerIsNamed() {
+        var facts = well()
+        var place = DoctorFacts.Place()
+        place.address = "10.0.0.1:5484"
+        place.source = "static"
+        place.outcome = .itself
+        facts.places = [place]
+        #expect(!Diagnosis.report(facts).isTrouble)
+        #expect(
+            Diagnosis.report(facts).cause.hasPrefix("10.0.0.1:5484, given as a peer's address, is this node itself"))
+        #expect(check("peers", facts)?.verdict == .ok, "it is nobody who is missing")
+        facts.places[0].outcome = .sameIdentity
+        expect(facts, "addresses", "10.0.0.1:5484", "own identity", "kith identity reset")
+    }
+
+    @Test func anAnnouncementThatLeadsNowhereOrToAnotherIsNamed() {
+        let outcomes: [(DoctorFacts.DialOutcome, Bool?, String?)] = [
+            (.unreachable, false, "beta is stale"), (.noAnswer, nil, "beta is stale"),
+            (.refused, true, "beta is stale"),
+            (.wrongNode("cccc"), true, "beta leads to another"), (.otherGroup, true, "beta leads to another"),
+            (.itself, true, "beta leads to another: at 10.0.0.2:5484 this node itself"),
+            (.failed("TLS failed"), true, "beta leads to another"),
+            // A firewall, and a node that refuses this one: it is there.
+            (.noAnswer, true, nil), (.refusedThere("it was revoked"), true, nil), (.answered, true, nil),
+        ]
+        for (outcome, machine, words) in outcomes {
+            var facts = well()
+            facts.places = alone(outcome, neighbour: machine).places
+            let records = check("records", facts)
+            #expect(records?.verdict == (words == nil ? .ok : .warning), "\(outcome)")
+            #expect(records?.summary.contains(words ?? "") ?? false, "\(records?.summary ?? "")")
+            #expect(check("addresses", facts)?.verdict == .ok, "\(outcome): nobody gave it")
+            // At another address it answers: one that is old among several is no matter.
+            var second = facts.places[0]
+            second.address = "10.0.0.3:5484"
+            second.outcome = .answered
+            facts.places.insert(second, at: 0)
+            #expect(check("records", facts)?.verdict == .ok)
+        }
+    }
+
+    @Test func anotherNodeOnThisMachineIsRecognisedAndNoAlarm() {
+        var facts = well()
+        facts.multicast = multicast(others: [])
+        facts.hasNearLink = false
+        facts.node?.peers[0].address = "10.0.0.1:5485"
+        facts.node?.peers[0].isHere = true
+        let report = Diagnosis.report(facts)
+        #expect(report.checks.allSatisfy { $0.verdict == .ok }, "\(report.cause)")
+        #expect(check("peers", facts)?.details.first?.contains("on this machine") == true)
+        // This one does not run, and the other has its port.
+        facts.node = nil
+        facts.ownPort = []
+        facts.ownPortFailure = "port 5484 is taken by another program"
+        #expect(check("listener", facts)?.verdict == .warning)
+        facts.portHolder = .answered
+        #expect(check("listener", facts)?.verdict == .ok)
+        #expect(check("listener", facts)?.summary.contains("another node of the group on this machine") == true)
+    }
+
     @Test func aClockADiskAndDescriptorsAreLookedAt() {
         var facts = well()
         facts.node?.peers[0].clockOffsetMilliseconds = -3_600_000

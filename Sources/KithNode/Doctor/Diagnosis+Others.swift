@@ -9,6 +9,8 @@ extension Diagnosis {
         case .noAnswer: "no answer in time"
         case .unreachable: "unreachable: no machine answers at this address"
         case .wrongNode(let id): "another node of the group answers there (\(id))"
+        case .itself: "this node itself"
+        case .sameIdentity: "a node with this node's own identity answers there"
         case .otherGroup: "who answers there is not in this group"
         case .refusedThere(let reason): reason
         case .failed(let reason): reason
@@ -61,14 +63,14 @@ extension Diagnosis {
     }
 
     /// What came of each address where a node may be.
-    static func peers(_ facts: DoctorFacts) -> DoctorReport.Check {
+    static func peers(_ found: DoctorFacts) -> DoctorReport.Check {
+        var facts = found
+        facts.places.removeAll { $0.outcome == .itself || $0.outcome == .sameIdentity }
         let connected = facts.node?.connected ?? []
         var details = connected.map { peer in
-            "\(peer.name ?? String(peer.id.prefix(8))): connected, \(peer.isDialled ? "dialled" : "accepted") \(peer.address ?? "")"
+            "\(peer.name ?? String(peer.id.prefix(8))): connected, \(peer.isDialled ? "dialled" : "accepted") \(peer.address ?? "")\(peer.isHere ? ", on this machine" : "")"
         }
-        details += facts.places.map { place in
-            "\(place.node.map { "\($0) " } ?? "")\(place.address) (\(place.source)): \(words(place.outcome))"
-        }
+        details += facts.places.map(line)
         let answering = Set(facts.places.filter { $0.outcome == .answered }.compactMap(\.node))
         let missing = Set(facts.places.compactMap(\.node)).subtracting(answering).sorted()
         if missing.isEmpty {
@@ -147,6 +149,9 @@ extension Diagnosis {
         else { return .init(name, .skipped, "others can't be heard where one's own multicast is not") }
         let hosts = multicast.hearings.flatMap { hearing in
             hearing.others.sorted().map { "\($0) on \(hearing.interface)" }
+        }
+        if hosts.isEmpty, isAllHere(facts) {
+            return .init(name, .ok, "no other machine is heard, and the nodes that are known are all on this one")
         }
         if hosts.isEmpty {
             let reaches = facts.places.contains { $0.isNear && $0.outcome == .answered } || facts.hasNearLink

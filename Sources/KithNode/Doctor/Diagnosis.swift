@@ -5,9 +5,12 @@ import KithDiscovery
 package enum Diagnosis {
     /// - Returns: every check in order.
     package static func report(_ facts: DoctorFacts) -> DoctorReport {
-        var checks = [network(facts), bus(facts), avahi(facts), multicastHere(facts), listener(facts)]
-        checks += [directory(facts), node(facts), ownService(facts)]
-        checks += [group(facts), peers(facts), multicastOthers(facts), firewall(facts)]
+        var checks = isIdentityWrong(facts) ? [health(facts)] : []
+        checks += [network(facts), bus(facts), avahi(facts), multicastHere(facts), listener(facts)]
+        checks += [directory(facts), node(facts)]
+        if !isIdentityWrong(facts) { checks.append(health(facts)) }
+        checks += [addresses(facts), ownService(facts), group(facts), peers(facts), records(facts)]
+        checks += [multicastOthers(facts), firewall(facts)]
         checks += [clock(facts), storage(facts), descriptors(facts)]
         if !facts.unfinished.isEmpty {
             checks.append(
@@ -149,7 +152,11 @@ package enum Diagnosis {
 
     private static func listener(_ facts: DoctorFacts) -> DoctorReport.Check {
         if let failure = facts.ownPortFailure {
-            return .init("listener", .warning, failure)
+            guard facts.portHolder == .answered else { return .init("listener", .warning, failure) }
+            return .init(
+                "listener", .ok,
+                "port \(facts.port) is in use by another node of the group on this machine; this one takes the next free one"
+            )
         }
         guard !facts.ownPort.isEmpty else { return .init("listener", .skipped, "this node's port was not tried") }
         let details = facts.ownPort.map { "\($0.address) on \($0.interface): \(words($0.outcome))" }

@@ -14,11 +14,14 @@ enum DialProbe {
     }
 
     /// Dials all at once. Blocks until all have answered or failed, at most so long.
-    static func run(_ targets: [Target], context: TLSContext, milliseconds: Int) -> [DoctorFacts.DialOutcome] {
+    /// - Parameter own: this node's identity; who else shows it has the outcome `sameIdentity`.
+    static func run(_ targets: [Target], as own: NodeID, context: TLSContext, milliseconds: Int)
+        -> [DoctorFacts.DialOutcome]
+    {
         let group = DispatchGroup()
         let dials = targets.map { target in
             group.enter()
-            return Dial(target) { group.leave() }
+            return Dial(target, as: own) { group.leave() }
         }
         for dial in dials { dial.begin(context) }
         _ = group.wait(timeout: .now() + .milliseconds(milliseconds))
@@ -33,11 +36,13 @@ enum DialProbe {
         }
 
         private let target: Target
+        private let own: NodeID
         private let done: @Sendable () -> Void
         private let state = Mutex(State())
 
-        init(_ target: Target, done: @escaping @Sendable () -> Void) {
+        init(_ target: Target, as own: NodeID, done: @escaping @Sendable () -> Void) {
             self.target = target
+            self.own = own
             self.done = done
         }
 
@@ -57,6 +62,10 @@ enum DialProbe {
         private func heard(_ event: Connection.Event, _ connection: Connection) {
             switch event {
             case .opened(.member(let peer)):
+                if peer.nodeID == own {
+                    decide(.sameIdentity)
+                    return connection.close()
+                }
                 if let node = target.node, node != peer.nodeID {
                     decide(.wrongNode(peer.nodeID.short))
                     return connection.close()

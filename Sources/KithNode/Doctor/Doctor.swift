@@ -10,20 +10,22 @@ import Synchronization
 /// Finds out why a node sees no others: looks at everything between it and them, with a running node and without. Changes
 /// nothing, and ends within 15 s.
 package struct Doctor {
-    private let directory: NodeDirectory
-    private let status: JSONValue?
+    let directory: NodeDirectory
+    let status: JSONValue?
     private let nodeFailure: String?
     private let patterns: InterfacePatterns
-    private let statics: [Endpoint]
+    let statics: [Endpoint]
 
     /// - Parameters:
     ///   - status: what the running node says of itself (`kith.status/1`); nil where none answers, for the reason that
     ///     follows.
     ///   - interfaces: patterns of the interfaces that count; none for all.
     ///   - peers: addresses to try besides, `HOST:PORT`.
+    ///   - configured: the same from a configuration; what is no address there is left out.
     /// - Throws: `NodeError` `usage` for a pattern or an address that is none.
     package init(
-        directory: NodeDirectory, status: JSONValue?, nodeFailure: String?, interfaces: [String], peers: [String]
+        directory: NodeDirectory, status: JSONValue?, nodeFailure: String?, interfaces: [String], peers: [String],
+        configured: [String] = []
     ) throws(NodeError) {
         self.directory = directory
         self.status = status
@@ -32,6 +34,12 @@ package struct Doctor {
             patterns = try InterfacePatterns(interfaces)
             var statics: [Endpoint] = []
             for peer in peers { statics.append(try Endpoint(peer: peer, defaultPort: NodeConfiguration.defaultPort)) }
+            for peer in configured {
+                guard let endpoint = try? Endpoint(peer: peer, defaultPort: NodeConfiguration.defaultPort),
+                    !statics.contains(endpoint), !Self.isOfConnected(peer: endpoint, status)
+                else { continue }
+                statics.append(endpoint)
+            }
             self.statics = statics
         } catch { throw NodeError(code: "usage", message: error.message) }
     }
@@ -64,10 +72,14 @@ package struct Doctor {
         if let services = heard.services { take(services, identity, &facts) }
         facts.hasNearLink = facts.node?.connected.contains { isNear($0.address, used) } ?? false
 
+        let own = OwnAddresses(port: facts.port, listens: listens, names: heard.names)
+        facts.node?.notePlaces(own)
         if let identity {
             let left = DoctorLimits.totalMilliseconds - Int(SystemClock.monotonicMilliseconds - start)
-            facts.places = dial(places(heard.services ?? [], identity), identity, used, milliseconds: max(1_000, left))
+            facts.places = dial(
+                places(heard.services ?? [], identity), identity, used, own, milliseconds: max(1_000, left))
             noteMachines(&facts, neighbours)
+            facts.portHolder = portHolder(facts, identity)
         }
         if let router = heard.router {
             facts.router = (router.host, NeighbourReading.arpNow[router.host] ?? false)
@@ -124,10 +136,13 @@ package struct Doctor {
     }
 
     /// Where the node listens, or would.
-    private var port: UInt16 {
-        let kept = try? SmallFile.lines(of: directory.path + "/listen").first
-        let text = status?["node"]?["listen"]?[0]?.string ?? kept ?? nil
-        return text.flatMap { try? Endpoint($0) }?.port ?? NodeConfiguration.defaultPort
+    private var port: UInt16 { listens.first?.port ?? NodeConfiguration.defaultPort }
+
+    /// What it listens on, or did last.
+    private var listens: [Endpoint] {
+        let texts = status?["node"]?["listen"]?.array?.compactMap(\.string)
+        let kept = try? SmallFile.lines(of: directory.path + "/listen").prefix(1)
+        return (texts ?? kept.map(Array.init) ?? []).compactMap { try? Endpoint($0) }
     }
 
     private static var descriptorLimit: UInt64 {
@@ -153,6 +168,8 @@ package struct Doctor {
         var services: [DiscoveredService]?
         var discoveryError: String?
         var router: NetworkAddress?
+        /// The addresses of names that were given.
+        var names: [Endpoint: [NetworkAddress]] = [:]
         var unfinished: [String] = []
     }
 
@@ -164,6 +181,15 @@ package struct Doctor {
         runner.begin("this node's port") {
             let finding = OwnPortProbe.run(port: port, isListening: isListening, interfaces: used)
             heard.value.withLock { $0.ownPort = finding }
+        }
+        let names = statics.filter { if case .name = $0 { true } else { false } }
+        if !names.isEmpty {
+            runner.begin("the names of peers") {
+                for name in names {
+                    let addresses = (try? Socket.resolve(name)) ?? []
+                    heard.value.withLock { $0.names[name] = addresses }
+                }
+            }
         }
         let hasFirewallDaemon = facts.avahi?.hasFirewallDaemon ?? false
         runner.begin("the firewall") {
@@ -258,19 +284,25 @@ package struct Doctor {
         }
     }
 
-    private func dial(_ places: [DoctorPlace], _ identity: Identity, _ used: [Interface], milliseconds: Int)
-        -> [DoctorFacts.Place]
-    {
+    private func dial(
+        _ places: [DoctorPlace], _ identity: Identity, _ used: [Interface], _ own: OwnAddresses, milliseconds: Int
+    ) -> [DoctorFacts.Place] {
         guard !places.isEmpty, let context = try? Self.context(identity, directory.path) else { return [] }
-        let outcomes = DialProbe.run(
-            places.map { DialProbe.Target(node: $0.node, endpoint: $0.endpoint) }, context: context,
-            milliseconds: milliseconds)
-        return zip(places, outcomes).map { place, outcome in
+        // A node that is dialled with its own identity takes that for a copy of itself.
+        let dialled = places.filter { !own.isNode($0.endpoint) }
+        var outcomes = DialProbe.run(
+            dialled.map { DialProbe.Target(node: $0.node, endpoint: $0.endpoint) }, as: identity.nodeID,
+            context: context, milliseconds: milliseconds
+        ).makeIterator()
+        return places.map { place in
+            let outcome: DoctorFacts.DialOutcome =
+                own.isNode(place.endpoint) ? .itself : outcomes.next() ?? .noAnswer
             var found = DoctorFacts.Place()
             found.node = place.name ?? place.node?.short
             found.address = place.endpoint.description
             found.source = place.source
             found.isNear = isNear(found.address, used)
+            found.isHere = own.isHere(place.endpoint)
             found.outcome = outcome
             return found
         }
@@ -310,7 +342,7 @@ package struct Doctor {
             && (numeric.scope != 0 || used.contains { $0.sharesSubnet(with: numeric.ip) })
     }
 
-    private static func context(_ identity: Identity, _ directory: String) throws(TransportError) -> TLSContext {
+    static func context(_ identity: Identity, _ directory: String) throws(TransportError) -> TLSContext {
         let store = IdentityStore(directory: directory)
         let bytes = try store.read(IdentityStore.membershipName, atMost: TransportLimits.membershipBytes)
         let membership: Membership

@@ -9,6 +9,15 @@ extension DoctorFacts.RunningNode {
         discoveryState = status["discovery"]?["state"]?.string ?? "off"
         discoveryError = status["discovery"]?["last_error"]?.string
         foreignGroups = Int(clamping: status["discovery"]?["foreign_groups"]?.integer ?? 0)
+        for entry in status["health"]?["checks"]?.array ?? []
+        where entry["level"]?.string != "ok" && (entry["muted_until"] ?? .null) == .null {
+            var check = Check()
+            check.code = entry["code"]?.string ?? ""
+            check.isCritical = entry["level"]?.string == "critical"
+            check.summary = entry["summary"]?.string ?? ""
+            check.action = entry["action"]?.string
+            checks.append(check)
+        }
         peers = (status["peers"]?.array ?? []).map { entry in
             var peer = Peer()
             peer.id = entry["id"]?.string ?? ""

@@ -29,6 +29,18 @@ package struct DoctorFacts: Sendable {
             package var address: String?
             package var clockOffsetMilliseconds: Int64?
             package var refusal: String?
+            /// Whether its link goes to an address of this machine: another node here.
+            package var isHere = false
+
+            package init() {}
+        }
+
+        /// What it says of its health, without advice and what is muted.
+        package struct Check: Hashable, Sendable {
+            package var code = ""
+            package var isCritical = false
+            package var summary = ""
+            package var action: String?
 
             package init() {}
         }
@@ -38,6 +50,7 @@ package struct DoctorFacts: Sendable {
         package var discoveryError: String?
         package var foreignGroups = 0
         package var peers: [Peer] = []
+        package var checks: [Check] = []
         package var openDescriptors: Int?
 
         package var connected: [Peer] { peers.filter(\.isConnected) }
@@ -66,6 +79,10 @@ package struct DoctorFacts: Sendable {
         /// The network says that nobody is there: no answer to ARP, or no route.
         case unreachable
         case wrongNode(String)
+        /// It is an address of this machine with this node's port; it is not dialled.
+        case itself
+        /// Somebody with this node's identity, at an address that is not of this machine.
+        case sameIdentity
         /// Somebody of another group, or no member.
         case otherGroup
         /// It refuses this node: why.
@@ -89,6 +106,8 @@ package struct DoctorFacts: Sendable {
         package var source = ""
         /// In a subnet of an interface of this machine.
         package var isNear = false
+        /// An address of this machine itself.
+        package var isHere = false
         /// Whether its machine is there, by ARP, an echo or what it sent itself; nil where nothing tells.
         package var machineAnswers: Bool?
         package var outcome = DialOutcome.noAnswer
@@ -125,6 +144,8 @@ package struct DoctorFacts: Sendable {
     package var port: UInt16 = 0
     package var ownPort: [OwnPort] = []
     package var ownPortFailure: String?
+    /// Who has this node's port, where it does not run and the port is taken; nil where nobody was asked.
+    package var portHolder: DialOutcome?
     package var places: [Place] = []
     /// Whether a link of the running node goes to another machine of a subnet that this one is in.
     package var hasNearLink = false

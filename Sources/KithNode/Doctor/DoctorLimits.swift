@@ -11,6 +11,8 @@ enum DoctorLimits {
     static let refusalMilliseconds = 1_000
     /// How long a machine may take to answer an echo, in milliseconds.
     static let echoMilliseconds: UInt64 = 700
+    /// How long another node of this machine may take for a handshake, in milliseconds, with the time it may take to refuse.
+    static let ownNodeMilliseconds = 2_500
     /// How long another program may take, in milliseconds.
     static let programMilliseconds: UInt64 = 2_000
     /// All of it, in milliseconds; what is not done then is said.

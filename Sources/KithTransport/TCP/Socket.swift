@@ -2,7 +2,7 @@ import Glibc
 import KithNetwork
 
 /// The calls of the system on a stream socket that never blocks. EINTR is not seen outside; running dry is a value.
-enum Socket {
+package enum Socket {
     enum Transfer {
         case bytes(Int)
         case wouldBlock
@@ -92,7 +92,7 @@ enum Socket {
     }
 
     /// The numeric addresses of a name; blocks, for seconds where the name service is slow.
-    static func resolve(_ endpoint: Endpoint) throws(TransportError) -> [NetworkAddress] {
+    package static func resolve(_ endpoint: Endpoint) throws(TransportError) -> [NetworkAddress] {
         if case .numeric(let address) = endpoint { return [address] }
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC

@@ -6,8 +6,9 @@ extension CommandTable {
             text: [
                 "Looks at everything between this node and the others, whether the node runs or not: the network, the system "
                     + "bus, Avahi, multicast out of this machine and in from others, this node's port, its announcement, "
-                    + "other groups, each address of each peer, firewalls, the clock and the disk. The first line names the "
-                    + "cause; what follows is every check in order. It changes nothing and ends within 15 s.",
+                    + "the running node's health, other groups, each address of each peer, announcements that lead nowhere, "
+                    + "firewalls, the clock and the disk. The first line names the cause; what follows is every check in "
+                    + "order. It changes nothing and ends within 15 s.",
                 "Exits with 0 when nothing is wrong, 1 when something is. As root it can read the firewall's rules too.",
             ],
             options: [

@@ -14,7 +14,8 @@ enum DoctorCommands {
         do throws(NodeError) {
             doctor = try Doctor(
                 directory: directory, status: status, nodeFailure: failure, interfaces: invocation.values("interface"),
-                peers: invocation.values("peer"))
+                peers: invocation.values("peer"),
+                configured: CommandConfiguration.reader(invocation).read().values(.peer))
         } catch { throw .usage(error.message) }
         let terminal = try Terminal(colourChoice: invocation.value("color"))
         let report = Diagnosis.report(doctor.run())
