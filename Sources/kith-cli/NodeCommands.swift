@@ -65,7 +65,7 @@ enum NodeCommands {
 
     /// A directory is a copy: it becomes a new node's.
     /// - Returns: whether a root's key went too.
-    static func resetIdentity(_ directory: NodeDirectory) async throws(CommandError) -> Bool {
+    static func resetIdentity(_ directory: NodeDirectory) async throws(CommandError) -> String? {
         try asCommand { () throws(NodeError) in try NodeSetup.reset(directory) }
     }
 

@@ -28,6 +28,20 @@ import Testing
         } catch { return error as? StoreError }
     }
 
+    private typealias Work = (WriteTransaction) throws(StoreError) -> Written
+
+    // In groups: a synchronisation for each would take the time of all.
+
+    private static func put(_ number: Int) -> Work {
+        { (transaction) throws(StoreError) in
+            try transaction.put(DocumentID(unchecked: "d\(number)"), Array(#"{"n":2}"#.utf8))
+        }
+    }
+
+    private static func delete(_ number: Int) -> Work {
+        { (transaction) throws(StoreError) in try transaction.delete(DocumentID(unchecked: "d\(number)")) }
+    }
+
     /// Everything that is done with a database; what it throws must be errors of the store.
     private func exercise(_ test: TestStore) throws {
         let every: [() throws -> Void] = [
@@ -42,8 +56,8 @@ import Testing
             { _ = try test.reader.policy() },
             { for number in 0..<60 { _ = try test.reader.history(DocumentID("d\(number)")) } },
             { try test.put("new", #"{"n":1}"#) },
-            { for number in 0..<60 { try test.put("d\(number)", #"{"n":2}"#) } },
-            { for number in 0..<60 { try test.delete("d\(number)") } },
+            { for result in test.store.commit((0..<60).map(Self.put)) { _ = try result.get() } },
+            { for result in test.store.commit((0..<60).map(Self.delete)) { _ = try result.get() } },
             { try test.store.write { (transaction) throws(StoreError) in _ = try transaction.maintain() } },
             { try test.store.truncateLog() },
             { _ = try test.reader.checkPages(until: PageCheck()) },

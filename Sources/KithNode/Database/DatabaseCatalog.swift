@@ -122,16 +122,18 @@ package final class DatabaseCatalog: Sendable {
     /// Tries again to open what could not be opened, where that may pass by itself or the files have changed. Blocks.
     /// - Returns: those that are open now.
     package func retryUnusable() -> [DatabaseExecutor] {
-        changing.withLock { _ in
-            unusable.compactMap { entry in
-                guard entry.error.isTransient || entry.stamp != entry.file.stamp else { return nil }
-                guard state.withLock({ $0.reserved[entry.file.name] == nil }) else { return nil }
-                guard isThere(entry.file.name) else {
-                    state.withLock { $0.unusable[entry.file.name] = nil }
-                    return nil
-                }
-                return try? open(entry.file.name)
+        unusable.compactMap { entry in
+            guard entry.error.isTransient || entry.stamp != entry.file.stamp else { return nil }
+            let name = entry.file.name
+            // Reserved and not under `changing`: to open a large file may take minutes, and others are made meanwhile.
+            do throws(StoreError) { try reserve(name, for: "opened") } catch { return nil }
+            defer { release(name) }
+            guard state.withLock({ $0.unusable[name] != nil }) else { return nil }
+            guard isThere(name) else {
+                state.withLock { $0.unusable[name] = nil }
+                return nil
             }
+            return try? open(name)
         }
     }
 

@@ -44,6 +44,9 @@ extension DatabaseExecutor {
         }
     }
 
+    /// A check of the whole database has found nothing: what seemed damaged is not.
+    package func noteSound() { change { $0.damage = nil } }
+
     private func change(_ body: (inout StorageState) -> Void) {
         let (before, after, observer) = storage.withLock { state in
             let before = state.trouble
@@ -57,7 +60,7 @@ extension DatabaseExecutor {
     package func tend() {
         let now = SystemClock.monotonicMilliseconds
         let isDue = storage.withLock { state in
-            state.damage == nil && state.gate.isProbeDue(now: now)
+            state.damage?.isOfDamagedFile != true && state.gate.isProbeDue(now: now)
         }
         if isDue { probe() }
     }
@@ -80,5 +83,9 @@ struct StorageState: Sendable {
     var damage: StoreError?
     var observer: (@Sendable (StoreError?) -> Void)?
 
-    var trouble: StoreError? { damage ?? gate.failure }
+    /// What counts most: the file's damage, then the disk, then a row's damage.
+    var trouble: StoreError? {
+        if let damage, damage.isOfDamagedFile { return damage }
+        return gate.failure ?? damage
+    }
 }

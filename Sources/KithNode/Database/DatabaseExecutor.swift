@@ -281,6 +281,8 @@ package final class DatabaseExecutor: @unchecked Sendable {
     /// as it takes to bring the copy up to date. Blocks.
     /// - Throws: `StoreError`; the database goes on as it was then.
     package func takeCompactCopy() throws(StoreError) {
+        // It holds a reader for as long as the file is large, and the making of the copy has read every page.
+        pageCheck.cancel()
         let result = readers.withoutReaders {
             writer.sync { Result { () throws(StoreError) in try exchangeForCopy() } }
         }

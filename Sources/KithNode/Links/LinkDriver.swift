@@ -96,6 +96,13 @@ final class LinkDriver: @unchecked Sendable {
     func carry(_ database: DatabaseExecutor, isHeld: Bool) {
         queue.async {
             guard self.state == .running else { return }
+            let name = database.name.string
+            if let old = self.observed[name], old !== database {
+                // Another file under the name: what a session knows of the one before does not hold for it.
+                old.stopObserving(self.id)
+                self.observed[name] = nil
+                self.handle(.drop(database: name))
+            }
             self.handle(.carry(self.observed(database, isHeld: isHeld)))
         }
     }

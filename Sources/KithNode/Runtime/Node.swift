@@ -149,7 +149,11 @@ package final class Node: @unchecked Sendable {
             else {
                 return Membership(trust: trust)
             }
-            return try Membership(trust: trust, encoded: bytes)
+            do throws(TransportError) { return try Membership(trust: trust, encoded: bytes) } catch {
+                throw .identity(
+                    "\(identities.directory)/\(IdentityStore.membershipName) can't be read: \(error.message); move it away, and "
+                        + "what it held, revocations too, comes back with the first peer")
+            }
         }
     }
 
@@ -307,8 +311,9 @@ package final class Node: @unchecked Sendable {
                 discovery.stop { withdrawn.signal() }
                 _ = withdrawn.wait(timeout: .now() + .seconds(2))
             }
-            self.catalog.close()
+            // Before the databases: a copy or a check that is under way would hold them up.
             self.control?.stop()
+            self.catalog.close()
             self.queue.async {
                 self.log(.info, .node, "stopped")
                 self.log.flush(all: true)

@@ -49,8 +49,8 @@ extension NodeSetup {
 
     /// Makes a copy of a node a new node, to be joined anew; for a node that does not run. The databases stay, and each
     /// begins a new timeline with its next write. On disk when this returns.
-    /// - Returns: whether a root's key was among what went.
-    package static func reset(_ directory: NodeDirectory) throws(NodeError) -> Bool {
+    /// - Returns: where a root's key is kept, if there was one.
+    package static func reset(_ directory: NodeDirectory) throws(NodeError) -> String? {
         let lock = try DirectoryLock(directory: directory.path)
         defer { withExtendedLifetime(lock) {} }
         return try Node.transport { () throws(TransportError) in

@@ -14,10 +14,17 @@ extension NodeService {
                 let result = await ControlStream.onThread {
                     Result { () throws(StoreError) in try Upkeep.verify(file, damage, sink) }
                 }
+                noteSound(file.name, result)
                 await onNode { $0.changed() }
                 sink.emit(.checked(database: name, try Self.get(result)))
             }
         }
+    }
+
+    /// What was taken for damaged is written to again once a complete check has found nothing.
+    private func noteSound(_ name: DatabaseName, _ check: Result<Verification.Summary, StoreError>) {
+        guard case .success(let summary) = check, summary.findings == 0, summary.notes.isEmpty else { return }
+        node.catalog[name.string]?.noteSound()
     }
 
     func repair(_ name: String, waitingMilliseconds: Int64) async throws(ControlError) -> ControlStream {
@@ -28,6 +35,7 @@ extension NodeService {
                 let check = await ControlStream.onThread {
                     Result { () throws(StoreError) in try Upkeep.verify(file, node.damage, sink) }
                 }
+                noteSound(file.name, check)
                 var repaired = UpkeepEvent.Repaired(database: name)
                 guard try Self.get(check).findings > 0 else {
                     repaired.wasDamaged = false
@@ -60,7 +68,9 @@ extension NodeService {
             let connected = peers?.peers ?? 0
             isComplete = connected > 0 && peers?.inSyncWith == connected
             left = (try? await stillMissing(left, in: name)) ?? left
-            if isComplete || connected == 0 || sink.isCancelled() { break }
+            // Right after the exchange a peer that is linked may not have heard of the database yet.
+            let isAlone = await onNode { node in node.peers.values.allSatisfy { $0.link == nil } }
+            if isComplete || isAlone || sink.isCancelled() { break }
             if SystemClock.monotonicMilliseconds >= end { break }
             sink.emit(.progress(done: UInt64(damaged.count - left.count), total: UInt64(damaged.count)))
             try? await Task.sleep(for: .milliseconds(NodeLimits.fetchPollMilliseconds))
@@ -132,6 +142,8 @@ extension NodeService {
         _ name: String, from body: HTTPBodyReader, replaces: Bool
     ) async throws(ControlError) -> ControlRestored {
         let database = try databaseName(name)
+        // What a reader puts back nobody would take from it.
+        try requireWriter()
         guard replaces || !node.catalog.isHere(database) else {
             throw ControlError(.exists, "there is a database \(Shown.name(name)) already; say --yes to replace it")
         }

@@ -114,7 +114,7 @@ extension Node {
         case .data, .listen, .logFormat: return false
         case .peer:
             staticPeers = (try? Self.endpoints(configuration.values(.peer))) ?? []
-            book.setStatic(staticPeers)
+            book.setStatic(staticPeers + announcedAsSelf)
         case .advertise:
             let addresses = (try? Self.endpoints(configuration.values(.advertise)).map(\.description)) ?? []
             guard addresses.count <= NodeLimits.presenceAddresses else { return false }

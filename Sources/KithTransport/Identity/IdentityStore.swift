@@ -23,6 +23,7 @@ package struct IdentityStore: Sendable {
 
     private static let identityName = "identity.pem"
     private static let rootName = "root.pem"
+    private static let keptRootName = "root.pem.kept"
     /// Files that stand beside an identity and never without one.
     private static let companions = [rootName, invitesName, membershipName]
     /// On which machine the directory was used, and what the processes on it were called.
@@ -161,14 +162,24 @@ package struct IdentityStore: Sendable {
     }
 
     /// Makes a copy of a node a new node, to be joined anew: the identity and all that was copied with it goes, whole or
-    /// not. The databases stay. On disk when this returns.
-    /// - Returns: whether a root's key was among what went.
+    /// not. The databases stay, and so does a root's key, under another name: it may be the only one. On disk when this
+    /// returns.
+    /// - Returns: where a root's key is kept, if there was one.
+    /// - Throws: `.identity` when there is no identity, or when it can't be read and so may be whole.
     @discardableResult
-    package func reset() throws(TransportError) -> Bool {
+    package func reset() throws(TransportError) -> String? {
         guard state() != .absent else { throw .identity("\(directory) holds no identity") }
-        let hadRoot = access(path(Self.rootName), F_OK) == 0
+        if isClosedToUs { throw incomplete("") }
+        var kept: String?
+        if access(path(Self.rootName), F_OK) == 0 {
+            let aside = path(Self.keptRootName)
+            guard rename(path(Self.rootName), aside) == 0 else {
+                throw .system("renaming \(path(Self.rootName))", errno)
+            }
+            kept = aside
+        }
         try forget()
-        return hadRoot
+        return kept
     }
 
     /// The group that a node was in.
@@ -227,8 +238,18 @@ package struct IdentityStore: Sendable {
         return try IdentityFile.read(bytes)
     }
 
+    /// Whether the identity is there and this user may not read it.
+    private var isClosedToUs: Bool {
+        access(path(Self.identityName), R_OK) != 0 && errno == EACCES
+    }
+
     private func incomplete(_ reason: String) -> TransportError {
-        .identity(
+        if isClosedToUs {
+            return .identity(
+                "\(path(Self.identityName)) belongs to another user and can't be read: run kith as that user, or give the file "
+                    + "to this one with chown")
+        }
+        return .identity(
             "the identity in \(directory) is not whole (\(reason)): restore it, or `kith identity reset` and join anew")
     }
 

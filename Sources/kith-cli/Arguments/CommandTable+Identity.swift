@@ -23,7 +23,7 @@ extension CommandTable {
             summary: "the directory is a copy: become a new node, to join anew",
             text: [
                 "Removes the key, the certificate and what else makes this directory the same node as the one that it was "
-                    + "copied from, and a copy of the root's key. The databases stay; kith join puts the new node into a group "
+                    + "copied from. The databases stay, and a copy of the root's key, aside; kith join puts the new node into a group "
                     + "again, and what only the copy had gets to the others.",
                 "The node must not run.",
             ],

@@ -49,20 +49,23 @@ enum IdentityCommands {
         if !invocation.flag("yes") {
             guard isatty(STDIN_FILENO) == 1 else {
                 throw .usage(
-                    "kith identity reset removes this node's key and membership, and a root's key that was copied along; "
-                        + "say --yes to do it without asking")
+                    "kith identity reset removes this node's key and membership; say --yes to do it without "
+                        + "asking")
             }
             Messages.raw(
-                "Remove the key and membership of this copy, and the root's key if that was copied along? The databases "
-                    + "stay. [y/N] ")
+                "Remove the key and membership of this copy? The databases stay. [y/N] ")
             guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
                 throw CommandError("nothing was changed")
             }
         }
         try CommandConfiguration(invocation).actAsOwner()
-        let hadRoot = try await NodeCommands.resetIdentity(directory)
+        let keptRoot = try await NodeCommands.resetIdentity(directory)
         Messages.line("this directory is a new node's, which is in no group yet; its databases stay")
-        if hadRoot { Messages.line("the copy of the group's root key was removed here; the original node has its own") }
+        if let keptRoot {
+            Messages.line(
+                "the group's root key that was here is kept as \(keptRoot): on a copy, remove it; it may be the only one"
+            )
+        }
         Messages.line("next: kith join CODE")
         return ExitStatus.done
     }

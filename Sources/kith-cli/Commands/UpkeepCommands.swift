@@ -102,18 +102,29 @@ enum UpkeepCommands {
         guard let running else {
             return try offline(invocation, teller, work)
         }
+        // One that can't be used does not keep the others from being looked at: it is named, and fails the command.
+        var failure: CommandError?
         for name in invocation.arguments.first.map({ [$0] }) ?? running {
             teller.begin(name)
             defer { teller.end() }
-            try client.lines("POST", ["databases", name, operation], query: query.map { ($0.key, $0.value) }) { line in
-                teller.tell(line)
-                return true
+            do throws(CommandError) {
+                try client.lines("POST", ["databases", name, operation], query: query.map { ($0.key, $0.value) }) {
+                    line in
+                    teller.tell(line)
+                    return true
+                }
+            } catch {
+                guard error.status == ExitStatus.failed else { throw error }
+                if let failure { Messages.line(failure.message) }
+                failure = error
+                continue
             }
             guard teller.isDone else {
                 throw CommandError(
                     "the node ended before \(Shown.name(name)) was done; look at its log, then do it again")
             }
         }
+        if let failure { throw failure }
     }
 
     private static func offline(
@@ -126,11 +137,16 @@ enum UpkeepCommands {
             let offline = try OfflineUpkeep(try NodeDirectory.of(invocation), sink)
             let names: [String]
             if let name = invocation.arguments.first { names = [name] } else { names = try offline.names() }
+            var failure: NodeError?
             for name in names {
                 teller.begin(name)
                 defer { teller.end() }
-                try work(offline, name)
+                do throws(NodeError) { try work(offline, name) } catch {
+                    if let failure { Messages.line(failure.message) }
+                    failure = error
+                }
             }
+            if let failure { throw failure }
         }
     }
 }
