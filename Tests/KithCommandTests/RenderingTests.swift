@@ -290,6 +290,25 @@ import Testing
         }
     }
 
+    @Test func whatIsLeftOutAndWhatWasComparedIsSaidOfAPeer() throws {
+        let status = try Self.status { status in
+            status.peers[1].databases[0].leftOutHere = 3
+            status.peers[1].databases[0].leftOutByPeer = 1
+            status.peers[1].databases[0].comparedAt = Self.now - 240_000
+            status.peers[1].databases[0].comparedBecause = "no_checkpoint"
+            status.peers[1].databases[0].comparedRevisions = 1_204
+            var other = status.peers[1].databases[0]
+            other.name = "other"
+            other.leftOutHere = 0
+            other.leftOutByPeer = 0
+            other.comparedBecause = "digests_differed"
+            other.comparedRevisions = 0
+            status.peers[1].databases.append(other)
+        }
+        let peer = try #require(status["peers"]?[1])
+        try Golden.expect(PeerRenderer(peer, now: Self.now, width: 80, colour: false).lines(), "peer-compared")
+    }
+
     @Test func theMeshIsATableOfNodes() throws {
         var one = ControlMesh.Node(id: "aaaaaaaaaa", name: "den")
         one.isSelf = true

@@ -64,6 +64,7 @@ import Testing
             #expect(isGone)
             #expect(try await nodes[1].kith("get", "notes", "purged") == #"{"n":1}"#)
             #expect(try await nodes[0].run(["get", "notes", "purged"]).status == 2)
+            try await Self.expectLeftOut(1, by: nodes[0], of: nodes)
             // Another edit brings the purged document back.
             try await nodes[1].kith("put", "notes", "purged", #"{"n":3}"#)
             let isBack = try await eventually(within: 20) {
@@ -71,6 +72,48 @@ import Testing
             }
             #expect(isBack)
             try await nodes.settle("notes")
+            try await Self.expectLeftOut(0, by: nodes[0], of: nodes)
+        }
+    }
+
+    /// Both nodes say how many documents one of them leaves out, and the other none.
+    private static func expectLeftOut(_ count: UInt64, by node: TestNode, of nodes: [TestNode]) async throws {
+        for one in nodes {
+            let other = nodes.first { $0 !== one }!
+            let (here, there) = one === node ? (count, 0) : (0, count)
+            var shown: JSONValue?
+            let isTold = try await eventually(within: 30) {
+                shown = try await one.peer(other)["databases"]?.array?.first { $0["name"]?.string == "notes" }
+                return shown?["left_out_here"]?.natural == here && shown?["left_out_by_peer"]?.natural == there
+            }
+            #expect(isTold, "\(one.name): \(String(describing: shown))")
+        }
+    }
+
+    /// What is known of a peer is known of the node, not of where it was met.
+    @Test func anEditOfAPulledDocumentGoesBackToAPeerWithANewAddress() async throws {
+        try await Lab.open(nodes: 2) { lab in
+            let nodes = try await lab.group(2)
+            let (ada, ben) = (nodes[0], nodes[1])
+            try await nodes.makeDatabase("notes")
+            let first = try await ada.kith("put", "notes", "doc", #"{"n":1}"#)
+            try await nodes.settle("notes")
+            let address = ada.address
+            try await ada.stop()
+            let second = try await ben.kith("put", "notes", "doc", #"{"n":2}"#)
+            try await ada.start(listening: "127.0.0.1:0", peers: [ben])
+            #expect(ada.address != address)
+            try await nodes.settle("notes")
+            for node in nodes {
+                #expect(try await node.revision("notes", "doc") == second)
+                #expect(try await node.kith("get", "notes", "doc") == #"{"n":2}"#)
+                #expect(try await node.database("notes")["conflicts"]?.natural == 0)
+                let history = try await node.json("history", "notes", "doc", "--json")
+                #expect(history["revisions"]?.array?.compactMap { $0["rev"]?.string } == [first, second])
+            }
+            // It was asked for the one document alone.
+            let shown = try await ada.peer(ben)["databases"]?.array?.first
+            #expect(shown?["pulled"]?.natural == 1, "\(String(describing: shown))")
         }
     }
 

@@ -88,7 +88,30 @@ import Testing
             #expect(try await ben.database("notes")["documents"]?.natural == 1_506)
             let log = ada.log
             #expect(log.contains("knew another history") || log.contains("has another history"), "\(log.suffix(2_000))")
+            try await Self.expectComparison(ada, ben)
             await Self.expectTruth(truth)
+        }
+    }
+
+    /// A database made again and filled before it meets the other: the two have much and no checkpoint in common, so they
+    /// are compared by ranges, and both nodes' status says so.
+    private static func expectComparison(_ ada: TestNode, _ ben: TestNode) async throws {
+        let begun = try #require(try await ada.status()["generated_at"]?.string)
+        try await ben.kith("pause")
+        try await ben.kith("db", "delete", "notes", "--yes")
+        try await ben.kith("db", "create", "notes")
+        try await ben.kith("import", "notes", "-", input: RestartTests.documents(1_500))
+        try await ben.kith("put", "notes", "own", #"{"n":1}"#)
+        try await ben.kith("resume")
+        try await [ada, ben].settle("notes")
+        for (node, other) in [(ada, ben), (ben, ada)] {
+            #expect(try await node.database("notes")["documents"]?.natural == 1_507)
+            let shown = try await node.peer(other)["databases"]?.array?.first { $0["name"]?.string == "notes" }
+            let told = "\(node.name): \(String(describing: shown))"
+            #expect(shown?["compared_because"]?.string == "no_checkpoint", "\(told)")
+            #expect(shown?["compared_at"]?.string ?? "" > begun, "\(told)")
+            #expect(shown?["compared_revisions"]?.natural ?? 0 > 0, "\(told)")
+            #expect(shown?["left_out_here"]?.natural == 0 && shown?["left_out_by_peer"]?.natural == 0, "\(told)")
         }
     }
 

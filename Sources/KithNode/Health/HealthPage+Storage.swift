@@ -39,6 +39,8 @@ extension HealthPage {
             "Look at what the kernel says of the disk: `dmesg -T | tail`.",
             "See that the directory is mounted for writing, and belongs to the user who runs the node: `findmnt -T DIR`, "
                 + "`ls -ld DIR`.",
+            "A file system that the kernel itself made read-only after an error stays so until it is unmounted: stop the node, "
+                + "check the file system, mount it and start the node.",
             "When the device is at fault, replace it; what peers have comes back from them.",
         ],
         ends:

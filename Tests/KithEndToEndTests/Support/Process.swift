@@ -9,6 +9,16 @@ enum ProcessFacts {
         return words.count > 1 ? (Int(words[1]) ?? 0) * Int(getpagesize()) : 0
     }
 
+    /// Begins anew to note the most memory that is in use at one time.
+    static func resetPeak(_ pid: Int32) throws { try Files.write(Array("5".utf8), to: "/proc/\(pid)/clear_refs") }
+
+    /// The most bytes of memory that were in use at one time since then, as the kernel noted them.
+    static func peakBytes(_ pid: Int32) -> Int {
+        let lines = String(decoding: Files.read("/proc/\(pid)/status"), as: UTF8.self).split(separator: "\n")
+        let line = lines.first { $0.hasPrefix("VmHWM:") }
+        return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first).flatMap { Int($0) }.map { $0 << 10 } ?? 0
+    }
+
     /// Open descriptors.
     static func descriptors(_ pid: Int32) -> Int {
         guard let directory = opendir("/proc/\(pid)/fd") else { return 0 }
