@@ -33,10 +33,14 @@ import Testing
             let isRunning = try await eventually(within: 30) { !follower.output.isEmpty && !watcher.output.isEmpty }
             #expect(isRunning)
             try await node.stop()
-            for (what, program) in [("changes", follower), ("status", watcher), ("wait", waiter)] {
+            let ends: [(what: String, program: ChildProgram, status: Int32, says: String)] = [
+                ("changes", follower, 1, "the node stops"), ("status", watcher, 69, "the node has ended"),
+                ("wait", waiter, 2, "the node stops"),
+            ]
+            for (what, program, status, says) in ends {
                 let result = try await program.finish(within: 20)
-                #expect(result.status == (what == "wait" ? 2 : 1), "\(what): \(result.status)")
-                #expect(result.errorText.contains("the node stops"), "\(what): \(result.errorText)")
+                #expect(result.status == status, "\(what): \(result.status ?? -1)")
+                #expect(result.errorText.contains(says), "\(what): \(result.errorText)")
                 BadInputTests.expectOneLine(result)
             }
         }
