@@ -39,7 +39,7 @@ import Testing
             ]
             for (what, program, status, says) in ends {
                 let result = try await program.finish(within: 20)
-                #expect(result.status == status, "\(what): \(result.status ?? -1)")
+                #expect(result.status == status, "\(what): \(result.status)")
                 #expect(result.errorText.contains(says), "\(what): \(result.errorText)")
                 BadInputTests.expectOneLine(result)
             }
