@@ -3,7 +3,7 @@ import KithDocument
 /// The bounds of the control interface; docs/limits.md lists them with those of other targets.
 package enum ControlLimits {
     /// Longest message of an error, in characters: it fits two lines of a terminal.
-    package static let messageCharacters = 400
+    package static let messageCharacters = 200
     /// Longest id shown in a message, in characters; a longer one is cut, so that the rest of the sentence has room.
     package static let shownCharacters = 60
     /// Largest document as it is sent, in bytes: what a node stores at most.

@@ -35,6 +35,18 @@ struct Scenario {
         return try verify(ids)
     }
 
+    /// What the status says of the database. On a busy machine a peer may answer late, and is unknown until it does.
+    private func entry(of database: String, on node: DemoNode, peers: Int) throws(CommandError) -> JSONValue {
+        var entry = JSONValue.null
+        for _ in 0..<100 {
+            let status = try node.client.json("GET", ["status"])
+            entry = (status["databases"]?.array ?? []).first { $0["name"]?.string == database } ?? .null
+            if entry["in_sync_with"]?.natural == UInt64(peers) { break }
+            usleep(100_000)
+        }
+        return entry
+    }
+
     private func say(_ text: String) {
         Output.line(text)
         Output.flush()
@@ -137,8 +149,7 @@ struct Scenario {
             check(node, "\(ids[2]), deleted on one side and edited on the other, lives with the edit", lives)
             check(node, "\(ids[3]), deleted on one side, is gone", try isGone(ids[3], node))
             check(node, "there are no conflicts", try conflicts(node) == 0)
-            let status = try node.client.json("GET", ["status"])
-            let entry = (status["databases"]?.array ?? []).first { $0["name"]?.string == database } ?? .null
+            let entry = try entry(of: database, on: node, peers: peers)
             let inSync = entry["in_sync_with"]?.natural
             check(node, "in sync with \(Wording.count(inSync)) of \(peers)", inSync == UInt64(peers))
             let revisions = [one, two, three].map { $0["_rev"] ?? .null }
