@@ -88,11 +88,11 @@ extension HealthPage {
         ],
         shows: ["Commands that write fail and name the file."],
         actions: [
-            "Save what is open first: `kith backup DB FILE`.",
+            "Save what is open first: `kith export DB > FILE`. A backup is made of the file in its place, and has not got it.",
             "If only the log was removed, stop the node: what it held is written into the file then.",
             "Otherwise stop the node, put the right file back, and start it.",
         ],
-        ends: "With the next start of the node.")
+        ends: "When the file is back in its place, and with the next start of the node.")
 
     static let databaseUnusable = HealthPage(
         meaning: [
