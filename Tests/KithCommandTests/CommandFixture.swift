@@ -67,14 +67,7 @@ enum Command {
         fwrite(bytes, 1, bytes.count, file)
     }
 
-    private static func read(_ path: String) throws -> String {
-        let file = try #require(fopen(path, "r"))
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    private static func read(_ path: String) throws -> String { try #require(TestFile.text(of: path)) }
 }
 
 /// A node's control socket that gives answers made up by a test.

@@ -1,4 +1,5 @@
 import Glibc
+import KithTestSupport
 import Testing
 
 /// Texts that are kept as files beside the tests. To accept new ones after reading them: `KITH_ACCEPT_GOLDEN=1`.
@@ -28,12 +29,7 @@ enum Golden {
     private static let folder = String(#filePath[..<#filePath.lastIndex(of: "/")!])
 
     static func text(ofFile path: String) throws -> String {
-        let file = try #require(fopen(path, "r"), "there is no \(path)")
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
-        return String(decoding: bytes, as: UTF8.self)
+        try #require(TestFile.text(of: path), "there is no \(path)")
     }
 
     private static func write(_ text: String, to path: String) throws {

@@ -41,14 +41,14 @@ import Testing
                 "/usr/local/share/fish/vendor_completions.d/kith.fish 644", "/usr/local/share/man/man1/kith.1 644",
                 "/usr/local/share/man/man5/kith.conf.5 644", "/usr/local/share/zsh/site-functions/_kith 644",
             ])
-        let unit = try Program.text(of: folder.path + "/usr/local/lib/systemd/system/kith.service")
+        let unit = try Golden.text(ofFile: folder.path + "/usr/local/lib/systemd/system/kith.service")
         #expect(unit.contains("\nExecStart=/usr/local/bin/kith start\n") && !unit.contains("@BINDIR@"))
         // What an administrator wrote stays, also when it is installed anew and removed.
         try Command.write("data = /srv/kith\n", to: folder.path + "/etc/kith/kith.conf")
         #expect(try await install([Command.path], into: folder.path).status == 0)
         #expect(try await install(["--remove"], into: folder.path).status == 0)
         #expect(try await files(below: folder.path) == ["/etc/kith/kith.conf 644"])
-        #expect(try Program.text(of: folder.path + "/etc/kith/kith.conf") == "data = /srv/kith\n")
+        #expect(try Golden.text(ofFile: folder.path + "/etc/kith/kith.conf") == "data = /srv/kith\n")
     }
 
     @Test func theConfigurationThatIsInstalledIsRight() async throws {
@@ -56,7 +56,7 @@ import Testing
         let result = try await Command.run(["config", "--check", path], data: "/nothing")
         #expect(result.status == 0 && result.output == "\(path): ok\n" && result.errors == "")
         // So is what it has as comments.
-        let text = try Program.text(of: path)
+        let text = try Golden.text(ofFile: path)
         let lines = text.split(separator: "\n").map { $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0 }
         let file = ConfigurationFile.parse(Array(lines.joined(separator: "\n").utf8), name: "kith.conf")
         #expect(file.problems == [])
@@ -66,7 +66,7 @@ import Testing
     /// The unit as it is installed, where `systemd-analyze` is there.
     private func staged(_ name: String, in folder: TemporaryDirectory) throws -> String? {
         guard access("/usr/bin/systemd-analyze", X_OK) == 0 else { return nil }
-        let unit = try Program.text(of: "\(Self.service)/\(name)").replacing("@BINDIR@/kith", with: "/bin/true")
+        let unit = try Golden.text(ofFile: "\(Self.service)/\(name)").replacing("@BINDIR@/kith", with: "/bin/true")
         // The manual pages are not installed here.
         let lines = unit.split(separator: "\n", omittingEmptySubsequences: false).filter {
             !$0.hasPrefix("Documentation=")
@@ -86,7 +86,7 @@ import Testing
             environment: ["PATH=/usr/bin:/bin", "XDG_RUNTIME_DIR=\(folder.path)", "HOME=\(folder.path)"])
         #expect(result.status == 0 && !result.text.contains("kith.service"), "\(result.text)")
         // Nothing else takes the node down with it.
-        let text = try Program.text(of: path)
+        let text = try Golden.text(ofFile: path)
         for word in ["Requires=", "Requisite=", "BindsTo=", "PartOf="] { #expect(!text.contains(word)) }
     }
 

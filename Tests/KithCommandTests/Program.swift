@@ -35,16 +35,7 @@ enum Program {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         let exit = status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
-        return ProgramResult(status: exit, text: try text(of: file))
-    }
-
-    static func text(of path: String) throws -> String {
-        let file = try #require(fopen(path, "r"), "there is no \(path)")
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
-        return String(decoding: bytes, as: UTF8.self)
+        return ProgramResult(status: exit, text: try Golden.text(ofFile: file))
     }
 
     private static func withWords<Value>(

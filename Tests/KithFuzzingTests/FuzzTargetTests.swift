@@ -1,4 +1,3 @@
-import Glibc
 import KithFuzzing
 import KithTestSupport
 import Testing
@@ -29,19 +28,11 @@ import Testing
         let folder =
             #filePath.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/Findings/\(target.rawValue)"
         for name in TemporaryDirectory.names(in: folder) {
-            let input = try #require(Self.bytes(of: "\(folder)/\(name)"))
+            let input = try #require(TestFile.bytes(of: "\(folder)/\(name)"))
             do throws(FuzzFailure) {
                 try await onThread { () throws(FuzzFailure) in try target.run(input) }
             } catch { Issue.record("\(name): \(error.description)") }
         }
-    }
-
-    private static func bytes(of path: String) -> [UInt8]? {
-        guard let file = fopen(path, "rb") else { return nil }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 16)
-        bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))
-        return bytes
     }
 }
 

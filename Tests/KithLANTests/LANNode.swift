@@ -116,14 +116,8 @@ final class LANNode {
     func logLines(_ words: String) -> [String] { allLog.filter { $0.contains(words) } }
 
     private var allLog: [String] {
-        guard let file = fopen("\(directory).log", "r") else { return [] }
-        defer { fclose(file) }
-        var lines: [String] = []
-        var buffer = [CChar](repeating: 0, count: 4_096)
-        while fgets(&buffer, Int32(buffer.count), file) != nil {
-            lines.append(String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
-        }
-        return lines
+        let text = TestFile.text(of: "\(directory).log") ?? ""
+        return text.split(separator: "\n").map { $0 + "\n" }
     }
 
     // MARK: The control socket

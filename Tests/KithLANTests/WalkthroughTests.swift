@@ -1,4 +1,3 @@
-import Glibc
 import KithTestSupport
 import Testing
 
@@ -29,7 +28,8 @@ struct WalkthroughTests {
     /// The blocks of shell commands in a section of README, without the lines that build or install.
     private static func blocks(of heading: String) throws -> [[String]] {
         let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
-        let lines = try Shell.lines(of: root + "/README.md")
+        let readme = try #require(TestFile.text(of: root + "/README.md"), "there is no README")
+        let lines = readme.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let section = try #require(lines.firstIndex(of: heading), "README has no such section")
         var blocks: [[String]] = []
         var isInBlock = false
@@ -82,17 +82,5 @@ private final class Shell {
     func end() {
         process.send("kill $(jobs -p) 2>/dev/null; wait")
         process.end(seconds: 20)
-    }
-
-    static func lines(of path: String) throws -> [String] {
-        guard let file = fopen(path, "r") else { throw Failure("there is no \(path)") }
-        defer { fclose(file) }
-        var lines: [String] = []
-        var buffer = [CChar](repeating: 0, count: 4_096)
-        while fgets(&buffer, Int32(buffer.count), file) != nil {
-            let bytes = buffer.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }
-            lines.append(String(decoding: bytes, as: UTF8.self))
-        }
-        return lines
     }
 }

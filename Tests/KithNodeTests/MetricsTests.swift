@@ -123,7 +123,7 @@ import Testing
     /// Administrators find each name in the documents.
     @Test func theDocumentsListEveryFamily() throws {
         let folder = String(#filePath[..<#filePath.lastIndex(of: "/")!])
-        let page = try #require(TextFile.read(folder + "/../../docs/operations.md"))
+        let page = try #require(TestFile.text(of: folder + "/../../docs/operations.md"))
         let parsed = try OpenMetricsParser(String(decoding: Self.metrics().text, as: UTF8.self))
         for family in parsed.families {
             let series = family.type == "counter" ? family.name + "_total" : family.name

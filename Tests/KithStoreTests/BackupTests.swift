@@ -16,19 +16,10 @@ struct BackupTests {
     private func restore(_ store: TestStore, from path: String) throws {
         store.close()
         let part = Restoring.prepare(store.file)
-        store.directory.write(String(part.split(separator: "/").last!), Self.bytes(path))
+        store.directory.write(String(part.split(separator: "/").last!), TestFile.bytes(of: path) ?? [])
         _ = try Restoring.ready(store.file, environment: store.environment)
         _ = try Restoring.install(store.file, keepingOldAs: "replaced-1")
         try store.reopen()
-    }
-
-    private static func bytes(_ path: String) -> [UInt8] {
-        guard let file = fopen(path, "rb") else { return [] }
-        defer { fclose(file) }
-        fseek(file, 0, SEEK_END)
-        var bytes = [UInt8](repeating: 0, count: ftell(file))
-        rewind(file)
-        return Array(bytes[..<fread(&bytes, 1, bytes.count, file)])
     }
 
     @Test func aCopyHasAllThatIsThereAndOnlyItsOwnerReadsIt() throws {
@@ -55,7 +46,7 @@ struct BackupTests {
         try store.fill()
         let path = store.directory.path + "/copy"
         try Backup.write(store.file, to: path)
-        let whole = Self.bytes(path)
+        let whole = TestFile.bytes(of: path) ?? []
         store.directory.write("copy", Array(whole[..<(whole.count / 2)]))
         #expect(failure { _ = try Backup.check(path) } == .damaged)
         store.directory.write(
@@ -110,7 +101,7 @@ struct BackupTests {
         try Backup.write(store.file, to: path)
         for number in 1...3 {
             store.close()
-            store.directory.write("things.sqlite3.part", Self.bytes(path))
+            store.directory.write("things.sqlite3.part", TestFile.bytes(of: path) ?? [])
             _ = try Restoring.ready(store.file, environment: store.environment)
             let kept = try Restoring.install(store.file, keepingOldAs: "replaced-\(number)")
             #expect(kept == store.file.path + ".replaced-\(number)")
@@ -131,7 +122,7 @@ struct BackupTests {
             let newer = store.store.summary.digest
             let crashed = store.directory.copy()
             store.close()
-            crashed.write("things.sqlite3.part", Self.bytes(path))
+            crashed.write("things.sqlite3.part", TestFile.bytes(of: path) ?? [])
             let base = crashed.path + "/things.sqlite3"
             if step > 0 { #expect(rename(base + ".part", base + ".next.replaced-9") == 0) }
             if step > 1 { #expect(rename(base + "-wal", base + ".replaced-9-wal") == 0) }

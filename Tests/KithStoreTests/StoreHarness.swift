@@ -38,15 +38,7 @@ final class TemporaryDirectory {
         return copy
     }
 
-    func read(_ name: String) -> [UInt8] {
-        guard let file = fopen(path + "/" + name, "rb") else { return [] }
-        defer { fclose(file) }
-        fseek(file, 0, SEEK_END)
-        var bytes = [UInt8](repeating: 0, count: ftell(file))
-        rewind(file)
-        let count = fread(&bytes, 1, bytes.count, file)
-        return Array(bytes[..<count])
-    }
+    func read(_ name: String) -> [UInt8] { TestFile.bytes(of: path + "/" + name) ?? [] }
 
     func remove(_ name: String) { unlink(path + "/" + name) }
 

@@ -32,8 +32,8 @@ package final class TemporaryDirectory: Sendable {
         return names.sorted()
     }
 
-    /// Symbolic links are removed and not followed.
-    private static func remove(_ path: String) {
+    /// Removes a directory with all that is in it. Symbolic links are removed and not followed.
+    package static func remove(_ path: String) {
         for name in names(in: path) where unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
         rmdir(path)
     }

@@ -63,7 +63,7 @@ extension Node {
 
     /// Whether a peer's link goes to another machine of a subnet that this one is in.
     private func isNear(_ peer: PeerState, _ local: [Interface]) -> Bool {
-        guard let remote = peer.link.flatMap({ drivers[$0]?.connection.remote }), let endpoint = try? Endpoint(remote),
+        guard let remote = linkInUse(to: peer)?.connection.remote, let endpoint = try? Endpoint(remote),
             case .numeric(let address) = endpoint
         else { return false }
         return !local.contains { $0.ip == address.ip }

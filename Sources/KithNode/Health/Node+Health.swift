@@ -1,6 +1,7 @@
 extension Node {
-    /// What is wrong now, the worst first; on the queue only. Computed from what the node holds in memory, so that it
-    /// may be asked for often; what began or ended since the last time is logged once.
+    /// What is wrong now, the worst first; on the queue only. Computed without a status, from what the node holds in
+    /// memory and a few questions to the kernel (free space, descriptors, interfaces). What began or ended since the last
+    /// time is logged once.
     func health(now: Int64) -> [ControlStatus.Check] {
         let found =
             discoveryFindings() + storageFindings() + serviceFindings() + membershipFindings() + documentFindings()

@@ -53,6 +53,17 @@ extension Node {
         }
     }
 
+    /// The link to a peer that is in use.
+    func linkInUse(to peer: PeerState) -> LinkDriver? { peer.link.flatMap { drivers[$0] } }
+
+    func linkInUse(to node: NodeID) -> LinkDriver? { peers[node].flatMap { linkInUse(to: $0) } }
+
+    /// Ends a link that is not to be used, with the reason: its hello goes out first, and no database is replicated.
+    func turnAway(_ driver: LinkDriver, _ goodbye: Goodbye) {
+        driver.start(held: Set(catalog.databases.map(\.name.string)))
+        driver.post(.stop(goodbye))
+    }
+
     /// A connection is authenticated: it becomes the link to its peer, or is closed, or waits whether the one that there is
     /// answers.
     func authenticated(_ driver: LinkDriver, hasContended: Bool = false) {
@@ -62,15 +73,13 @@ extension Node {
         guard isRunning, peer != id, holds(driver) else { return driver.connection.close() }
         drivers[driver.id] = driver
         if isHeld {
-            driver.start(held: Set(catalog.databases.map(\.name.string)))
-            return driver.post(.stop(Goodbye(code: .paused, text: Self.heldText)))
+            return turnAway(driver, Goodbye(code: .paused, text: Self.heldText))
         }
         if let pause = pauses.pause(of: peer, now: SystemClock.wallMilliseconds) {
-            driver.start(held: Set(catalog.databases.map(\.name.string)))
             let text = pause.until.map { "paused here until \(Timestamp.text(ofMilliseconds: $0))" } ?? "paused here"
-            return driver.post(.stop(Goodbye(code: .paused, text: text)))
+            return turnAway(driver, Goodbye(code: .paused, text: text))
         }
-        let old = peers[peer]?.link.flatMap { drivers[$0] }
+        let old = linkInUse(to: peer)
         // One that carries large packets is better than one that does not.
         let isBetter =
             driver.isDialled && driver.connection.segmentBytes == nil && old?.connection.segmentBytes != nil

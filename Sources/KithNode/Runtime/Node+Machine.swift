@@ -64,15 +64,14 @@ extension Node {
         let peer = driver.peer.nodeID
         guard twins.hasFound(peer, now: now) else { return false }
         twins.note(peer, now: now)
-        let other = peers[peer]?.link.flatMap { drivers[$0] }?.connection.remote ?? "another address"
+        let other = linkInUse(to: peer)?.connection.remote ?? "another address"
         counters.linksTurnedAway += 1
         log(
             .warning, .mesh, "turned a link away: another node runs with the same identity",
             ["peer": peer.short, "address": driver.connection.remote, "other": other])
-        driver.start(held: Set(catalog.databases.map(\.name.string)))
         let text =
             "another node runs with this identity, at \(other): make the copy a new node with kith identity reset"
-        driver.post(.stop(Goodbye(code: .duplicate, text: text)))
+        turnAway(driver, Goodbye(code: .duplicate, text: text))
         return true
     }
 

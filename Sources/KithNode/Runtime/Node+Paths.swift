@@ -16,7 +16,7 @@ extension Node {
 
     /// Whether large packets are to be tried again on the way to a node.
     func isPathRetryDue(_ node: NodeID, now: Instant) -> Bool {
-        guard let driver = peers[node]?.link.flatMap({ drivers[$0] }), driver.connection.segmentBytes != nil else {
+        guard let driver = linkInUse(to: node), driver.connection.segmentBytes != nil else {
             return false
         }
         return paths.isRetryDue(.node(node), after: NodeLimits.pathRetryMilliseconds, now: now)
@@ -46,7 +46,7 @@ extension Node {
 
     /// Whether a link is kept to small packets because large ones were seen to be lost.
     func losesLargePackets(_ peer: PeerState) -> Bool {
-        guard let driver = peer.link.flatMap({ drivers[$0] }), driver.connection.segmentBytes != nil else {
+        guard let driver = linkInUse(to: peer), driver.connection.segmentBytes != nil else {
             return false
         }
         return paths.isKnownToLose(.node(peer.id))

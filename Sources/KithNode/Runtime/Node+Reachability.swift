@@ -35,7 +35,7 @@ extension Node {
         let now = SystemClock.now
         var asked: Set<UInt64> = []
         for peer in peers.values where peer.isOpen {
-            guard let driver = peer.link.flatMap({ drivers[$0] }), !isDoubtful(peer) else { continue }
+            guard let driver = linkInUse(to: peer), !isDoubtful(peer) else { continue }
             if now.milliseconds(since: driver.lastHeard) >= NodeLimits.freshMilliseconds {
                 probe(peer.id)
                 asked.insert(driver.id)
@@ -75,7 +75,7 @@ extension Node {
 
     /// Pings a peer now, unless an answer is waited for already.
     func probe(_ peer: NodeID) {
-        guard let driver = peers[peer]?.link.flatMap({ drivers[$0] }) else { return }
+        guard let driver = linkInUse(to: peer) else { return }
         if let probedAt = peers[peer]?.probedAt, driver.lastHeard < probedAt { return }
         peers[peer]?.probedAt = SystemClock.now
         driver.post(.probe)
@@ -85,7 +85,7 @@ extension Node {
 
     /// For how long a peer has not answered, in milliseconds; nil when nothing is waited for.
     private func unanswered(_ peer: PeerState) -> UInt64? {
-        guard let driver = peer.link.flatMap({ drivers[$0] }), let probedAt = peer.probedAt,
+        guard let driver = linkInUse(to: peer), let probedAt = peer.probedAt,
             driver.lastHeard < probedAt
         else { return nil }
         return SystemClock.now.milliseconds(since: probedAt)
@@ -98,7 +98,7 @@ extension Node {
 
     /// Whether a link is taken for dead, so that another is to be made: silence for more than a heartbeat, or no answer.
     func isSuspect(_ node: NodeID) -> Bool {
-        guard let peer = peers[node], let driver = peer.link.flatMap({ drivers[$0] }) else { return false }
+        guard let peer = peers[node], let driver = linkInUse(to: peer) else { return false }
         return SystemClock.now.milliseconds(since: driver.lastHeard) >= NodeLimits.linkAliveMilliseconds
             || (unanswered(peer) ?? 0) >= NodeLimits.suspectMilliseconds
     }
@@ -106,7 +106,7 @@ extension Node {
     /// When the next link may become a suspect.
     func nextSuspicion(after now: Instant) -> Instant? {
         peers.values.compactMap { peer -> Instant? in
-            guard let driver = peer.link.flatMap({ drivers[$0] }) else { return nil }
+            guard let driver = linkInUse(to: peer) else { return nil }
             let silent = driver.lastHeard.advanced(byMilliseconds: NodeLimits.linkAliveMilliseconds)
             guard let probedAt = peer.probedAt, driver.lastHeard < probedAt else { return silent }
             return min(silent, probedAt.advanced(byMilliseconds: NodeLimits.suspectMilliseconds))
@@ -123,7 +123,7 @@ extension Node {
         contenders[peer] = driver.id
         let askedAt = SystemClock.now
         peers[peer]?.probedAt = askedAt
-        peers[peer]?.link.flatMap { drivers[$0] }?.post(.probe)
+        linkInUse(to: peer)?.post(.probe)
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(NodeLimits.answerMilliseconds))) {
             self.decideContention(with: peer, isOver: true)
         }
@@ -132,7 +132,7 @@ extension Node {
     /// Ends the wait of a second link: the first was heard of, or is gone, or the time is up.
     func decideContention(with peer: NodeID, isOver: Bool) {
         guard let number = contenders[peer] else { return }
-        let old = peers[peer]?.link.flatMap { drivers[$0] }
+        let old = linkInUse(to: peer)
         let hasAnswered = old.map { old in peers[peer]?.probedAt.map { old.lastHeard >= $0 } ?? true } ?? false
         guard hasAnswered || isOver || old == nil else { return }
         contenders[peer] = nil

@@ -115,7 +115,7 @@ extension Node {
     /// When something was last received of a peer, in milliseconds since 1970. Any byte counts: who is pinged rarely
     /// pings.
     func lastExchange(_ peer: PeerState, now: Int64) -> Int64? {
-        guard peer.isOpen, let driver = peer.link.flatMap({ drivers[$0] }) else {
+        guard peer.isOpen, let driver = linkInUse(to: peer) else {
             return peer.lastExchangeAt ?? peer.seenBeforeAt
         }
         let silence = SystemClock.now.milliseconds(since: driver.lastHeard)
@@ -150,7 +150,7 @@ extension Node {
         status.pausedUntil = pause?.until
         status.clockOffsetMilliseconds = peer.clock.offsetMilliseconds
         status.clockErrorMilliseconds = peer.clock.errorMilliseconds
-        if let driver = peer.link.flatMap({ drivers[$0] }) {
+        if let driver = linkInUse(to: peer) {
             status.direction = driver.isDialled ? .dialled : .accepted
             status.address = driver.connection.remote
             status.roundTripMilliseconds = peer.roundTripMilliseconds.map { Double($0) }

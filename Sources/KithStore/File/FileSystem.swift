@@ -88,7 +88,9 @@ package enum FileSystem {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    private static func failure(_ what: String, _ path: String, _ error: CInt) -> StoreError {
+    /// What a call on a file that gave an error of the system means for the store.
+    /// - Parameter what: what could not be done with the file: `open`.
+    static func failure(_ what: String, _ path: String, _ error: CInt) -> StoreError {
         let code: StoreError.Code =
             switch error {
             case ENOSPC, EDQUOT: .storageFull

@@ -15,7 +15,7 @@ package final class OutputFile {
         self.path = path
         _ = FileSystem.remove(path)
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        if descriptor < 0 { throw Self.failure("make", path, errno) }
+        if descriptor < 0 { throw FileSystem.failure("make", path, errno) }
     }
 
     deinit { close(descriptor) }
@@ -28,27 +28,14 @@ package final class OutputFile {
             if count >= 0 {
                 done += count
             } else if errno != EINTR {
-                throw Self.failure("write", path, errno)
+                throw FileSystem.failure("write", path, errno)
             }
         }
     }
 
     /// What was written is on disk when this returns.
     package func synchronize() throws(StoreError) {
-        if fsync(descriptor) != 0 { throw Self.failure("write", path, errno) }
-    }
-
-    fileprivate static func failure(_ verb: String, _ path: String, _ error: CInt) -> StoreError {
-        let code: StoreError.Code =
-            switch error {
-            case ENOSPC, EDQUOT: .storageFull
-            case EROFS, EACCES, EPERM: .readOnly
-            case EIO: .inputOutput
-            default: .cannotOpen
-            }
-        let reason = String(cString: strerror(error))
-        return StoreError(
-            code, path, "can't \(verb) \(StoreError.shortened(path, to: Limits.subjectCharacters)): \(reason)")
+        if fsync(descriptor) != 0 { throw FileSystem.failure("write", path, errno) }
     }
 }
 
@@ -68,7 +55,7 @@ package final class InputStreamFile: Sendable {
         let error = errno
         size = FileSystem.size(of: path)
         unlink(path)
-        if descriptor < 0 { throw OutputFile.failure("read", path, error) }
+        if descriptor < 0 { throw FileSystem.failure("read", path, error) }
     }
 
     deinit { close(descriptor) }
@@ -80,7 +67,7 @@ package final class InputStreamFile: Sendable {
             let count = read(descriptor, &bytes, bytes.count)
             if count > 0 { return Array(bytes[..<count]) }
             if count == 0 { return nil }
-            if errno != EINTR { throw OutputFile.failure("read", "the copy", errno) }
+            if errno != EINTR { throw FileSystem.failure("read", "the copy", errno) }
         }
     }
 }

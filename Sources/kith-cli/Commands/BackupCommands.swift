@@ -166,17 +166,7 @@ extension UpkeepCommands {
         let terminal = try Terminal()
         var bar = ProgressBar("restore \(Shown.name(name))", isShown: terminal.showsProgress)
         defer { bar.clear() }
-        var sent = 0
-        let body = HTTPClientRequest.Body.stream(length: input.size) { buffer in
-            let most = input.size.map { min(buffer.count, $0 - sent) } ?? buffer.count
-            guard most > 0 else { return 0 }
-            guard let count = input.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<most])) else {
-                return nil
-            }
-            sent += count
-            bar.update(sent, of: input.size)
-            return count
-        }
+        let body = input.body { sent in bar.update(sent, of: input.size) }
         return try client.json(
             "POST", ["databases", name, "restore"], query: [("replace", replaces ? "true" : nil)], body: body)
     }

@@ -91,16 +91,9 @@ struct Import {
         var sent = 0
         var result = Result()
         var isDone = false
-        let body = HTTPClientRequest.Body.stream(length: input.size) { buffer in
-            // A file that grows meanwhile is taken as long as it was.
-            let most = input.size.map { min(buffer.count, $0 - sent) } ?? buffer.count
-            guard most > 0 else { return 0 }
-            guard let count = input.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<most])) else {
-                return nil
-            }
-            sent += count
-            bar.update(sent, of: input.size)
-            return count
+        let body = input.body { count in
+            sent = count
+            bar.update(count, of: input.size)
         }
         let query = [
             ("id", idField), ("initial", isInitial ? "true" : nil), ("dry_run", isDryRun ? "true" : nil),

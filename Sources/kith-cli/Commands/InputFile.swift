@@ -1,4 +1,5 @@
 import Glibc
+import KithHTTPCore
 import KithNode
 
 /// A file, or standard input, that a command reads.
@@ -38,6 +39,22 @@ final class InputFile {
             if errno == EINTR { continue }
             failure = Self.error(name, errno)
             return nil
+        }
+    }
+
+    /// The file as the body of a request. One that grows meanwhile is taken as long as it was.
+    /// - Parameter sent: called with how many bytes of it were read so far.
+    func body(_ sent: @escaping (Int) -> Void) -> HTTPClientRequest.Body {
+        var count = 0
+        return .stream(length: size) { buffer in
+            let most = self.size.map { min(buffer.count, $0 - count) } ?? buffer.count
+            guard most > 0 else { return 0 }
+            guard let read = self.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<most])) else {
+                return nil
+            }
+            count += read
+            sent(count)
+            return read
         }
     }
 

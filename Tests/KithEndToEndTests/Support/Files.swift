@@ -1,4 +1,5 @@
 import Glibc
+import KithTestSupport
 import Synchronization
 import Testing
 
@@ -22,14 +23,7 @@ enum Files {
     }
 
     /// What is in the file; nothing where there is none.
-    static func read(_ path: String) -> [UInt8] {
-        guard let file = fopen(path, "r") else { return [] }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
-        return bytes
-    }
+    static func read(_ path: String) -> [UInt8] { TestFile.bytes(of: path) ?? [] }
 
     /// Copies a folder with all that is in it, sockets apart; what is there already goes.
     static func copy(_ path: String, to copy: String) throws {
@@ -48,32 +42,8 @@ enum Files {
         }
     }
 
-    static func names(in path: String) -> [String] {
-        guard let directory = opendir(path) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
+    static func names(in path: String) -> [String] { TemporaryDirectory.names(in: path) }
 
     /// Removes a folder with all that is in it; symbolic links are not followed.
-    static func remove(_ path: String) {
-        guard let directory = opendir(path) else { return }
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name == "." || name == ".." { continue }
-            let child = "\(path)/\(name)"
-            var status = stat()
-            if lstat(child, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { remove(child) } else { unlink(child) }
-        }
-        closedir(directory)
-        rmdir(path)
-    }
+    static func remove(_ path: String) { TemporaryDirectory.remove(path) }
 }

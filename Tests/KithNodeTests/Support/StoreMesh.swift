@@ -8,18 +8,11 @@ import KithTestSupport
 /// Nodes with real stores in one process, joined by real links over pipes, on virtual time from one seed. What happens to
 /// their directories is up to the test; the shell around stores and links is the least there can be.
 final class StoreMesh {
-    private struct Event {
-        let time: UInt64
-        let number: UInt64
-        let action: () -> Void
-    }
-
     static let wallClockStart: Int64 = 1_700_000_000_000
 
-    private(set) var now: UInt64 = 1_000
-    private var queue: [Event] = []
-    private var lastEvent: UInt64 = 0
-    private var idleDeadlines = 0
+    private let time = VirtualTime()
+    var now: UInt64 { time.now }
+    private var lastEnd: UInt64 = 0
     var random: SeededGenerator
     private(set) var nodes: [MeshNode] = []
     fileprivate var ends: [MeshEnd] = []
@@ -29,7 +22,7 @@ final class StoreMesh {
 
     init(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
-        folder = try TestFolder()
+        folder = TestFolder()
     }
 
     /// Adds a node with the databases open.
@@ -51,8 +44,8 @@ final class StoreMesh {
         let sides = [(one, other), (other, one)].map { node, peer in
             let configuration = LinkConfiguration(
                 localNode: node.id, peerNode: peer.id, nodeName: "node \(node.number)", softwareVersion: "1.0")
-            lastEvent += 1
-            return MeshEnd(node: node, peer: peer, number: lastEvent, configuration)
+            lastEnd += 1
+            return MeshEnd(node: node, peer: peer, number: lastEnd, configuration)
         }
         for (side, other) in [(sides[0], sides[1]), (sides[1], sides[0])] {
             side.other = other
@@ -101,46 +94,23 @@ final class StoreMesh {
 
     // MARK: Time
 
-    func schedule(at time: UInt64, _ action: @escaping () -> Void) {
-        lastEvent += 1
-        let event = Event(time: max(time, now), number: lastEvent, action: action)
-        var (low, high) = (0, queue.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if queue[middle].time > event.time { low = middle + 1 } else { high = middle }
-        }
-        queue.insert(event, at: low)
-    }
+    func schedule(at time: UInt64, _ action: @escaping () -> Void) { self.time.schedule(at: time, action) }
 
     func delay() -> UInt64 { UInt64(random.below(latency + 1)) }
 
-    private func step(until limit: UInt64) -> Bool {
-        var next = queue.last?.time ?? .max
-        var due: MeshEnd?
+    private func nextDeadline() -> VirtualTime.Deadline? {
+        var earliest: (time: UInt64, end: MeshEnd)?
         for end in ends where !end.isClosed {
-            if let deadline = end.link.nextDeadline, deadline.milliseconds < next {
-                next = max(deadline.milliseconds, now)
-                due = end
-            }
+            guard let deadline = end.link.nextDeadline, deadline.milliseconds < earliest?.time ?? .max else { continue }
+            earliest = (deadline.milliseconds, end)
         }
-        guard next <= limit else { return false }
-        idleDeadlines = due != nil && next <= now ? idleDeadlines + 1 : 0
-        precondition(idleDeadlines < 1_000, "a deadline comes again and again")
-        now = max(now, next)
-        if let due { due.input(.deadline) } else { queue.removeLast().action() }
-        return true
+        return earliest.map { earliest in (earliest.time, { earliest.end.input(.deadline) }) }
     }
 
     /// Runs until the condition holds, for so many milliseconds at most.
     @discardableResult
     func run(_ milliseconds: UInt64 = 60_000, until condition: () -> Bool = { false }) -> Bool {
-        let limit = now + milliseconds
-        while true {
-            if condition() { return true }
-            guard step(until: limit) else { break }
-        }
-        now = limit
-        return condition()
+        time.run(milliseconds, deadline: nextDeadline, until: condition)
     }
 
     /// Joins all that run, again where links break, and runs until each calls each in sync.

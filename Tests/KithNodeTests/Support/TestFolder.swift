@@ -1,45 +1,20 @@
 import Glibc
+import KithTestSupport
 
 /// A folder that goes with its object, and what tests do to files.
 final class TestFolder {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/kith-sequences-XXXXXX".utf8CString)
-        guard let made = mkdtemp(&template) else { throw Failure(text: "no temporary folder") }
-        path = String(cString: made)
-    }
+    var path: String { directory.path }
+    private let directory = TemporaryDirectory()
 
     struct Failure: Error { let text: String }
-
-    deinit { Self.remove(path) }
 
     static func make(_ path: String) throws {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Failure(text: "can't make \(path)") }
     }
 
-    static func names(in path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
+    static func names(in path: String) -> [String] { TemporaryDirectory.names(in: path) }
 
-    static func read(_ path: String) -> [UInt8] {
-        guard let file = fopen(path, "rb") else { return [] }
-        defer { fclose(file) }
-        fseek(file, 0, SEEK_END)
-        var bytes = [UInt8](repeating: 0, count: ftell(file))
-        rewind(file)
-        let count = fread(&bytes, 1, bytes.count, file)
-        return Array(bytes[..<count])
-    }
+    static func read(_ path: String) -> [UInt8] { TestFile.bytes(of: path) ?? [] }
 
     static func write(_ bytes: [UInt8], to path: String) {
         guard let file = fopen(path, "wb") else { fatalError("can't write \(path)") }
@@ -47,11 +22,8 @@ final class TestFolder {
         fwrite(bytes, 1, bytes.count, file)
     }
 
-    static func remove(_ path: String) {
-        if unlink(path) == 0 { return }
-        for name in names(in: path) { remove("\(path)/\(name)") }
-        rmdir(path)
-    }
+    /// Removes a file, or a folder with all that is in it.
+    static func remove(_ path: String) { if unlink(path) != 0 { TemporaryDirectory.remove(path) } }
 }
 
 /// A write-ahead log as SQLite describes it: a head of 32 bytes, then frames of a head of 24 bytes and a page; a frame

@@ -5,16 +5,8 @@ import KithTestSupport
 
 /// Nodes with databases in memory, joined by links over pipes that split and delay, on virtual time from one seed.
 final class World {
-    private struct Event {
-        let time: UInt64
-        let number: UInt64
-        let action: () -> Void
-    }
-
-    private(set) var now: UInt64 = 1000
-    private var queue: [Event] = []
-    private var lastEvent: UInt64 = 0
-    private var idleDeadlines = 0
+    private let time = VirtualTime()
+    var now: UInt64 { time.now }
     var random: SeededGenerator
     private(set) var nodes: [Node] = []
     private(set) var ends: [LinkSide] = []
@@ -65,49 +57,24 @@ final class World {
         schedule(at: now + milliseconds, action)
     }
 
-    func schedule(at time: UInt64, _ action: @escaping () -> Void) {
-        lastEvent += 1
-        let event = Event(time: max(time, now), number: lastEvent, action: action)
-        var (low, high) = (0, queue.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if queue[middle].time > event.time { low = middle + 1 } else { high = middle }
-        }
-        queue.insert(event, at: low)
-    }
+    func schedule(at time: UInt64, _ action: @escaping () -> Void) { self.time.schedule(at: time, action) }
 
     func delay() -> UInt64 { UInt64(random.below(latency + 1)) }
 
-    /// Lets one thing happen: an event or a deadline.
-    /// - Returns: false when nothing is to come before the time.
-    private func step(until limit: UInt64) -> Bool {
-        var next = queue.last?.time ?? .max
-        var due: LinkSide?
+    private func nextDeadline() -> VirtualTime.Deadline? {
+        var earliest: (time: UInt64, side: LinkSide)?
         for end in ends {
-            if let deadline = end.link.nextDeadline, deadline.milliseconds < next {
-                next = max(deadline.milliseconds, now)
-                due = end
-            }
+            guard let deadline = end.link.nextDeadline, deadline.milliseconds < earliest?.time ?? .max else { continue }
+            earliest = (deadline.milliseconds, end)
         }
-        guard next <= limit else { return false }
-        idleDeadlines = due != nil && next <= now ? idleDeadlines + 1 : 0
-        precondition(idleDeadlines < 1000, "a deadline comes again and again: \(due!.link.sessions)")
-        now = max(now, next)
-        if let due { due.input(.deadline) } else { queue.removeLast().action() }
-        return true
+        return earliest.map { earliest in (earliest.time, { earliest.side.input(.deadline) }) }
     }
 
     /// Runs until the condition holds.
     /// - Returns: whether it came to hold within the time.
     @discardableResult
     func run(_ milliseconds: UInt64 = 60_000, until condition: () -> Bool = { false }) -> Bool {
-        let limit = now + milliseconds
-        while true {
-            if condition() { return true }
-            guard step(until: limit) else { break }
-        }
-        now = limit
-        return condition()
+        time.run(milliseconds, deadline: nextDeadline, until: condition)
     }
 }
 
