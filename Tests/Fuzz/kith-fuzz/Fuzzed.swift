@@ -10,6 +10,7 @@ enum Fuzzed {
     static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         do throws(FuzzFailure) { try target.run(Array(bytes)) } catch {
             print("\(target.rawValue): \(error.description)")
+            fflush(nil)
             abort()
         }
     }

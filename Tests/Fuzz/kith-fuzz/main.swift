@@ -3,7 +3,6 @@ import Glibc
 import KithFuzzing
 
 // kith-fuzz TARGET [libFuzzer's arguments] fuzzes one target; kith-fuzz seeds FOLDER writes the seeds, a folder a target.
-setvbuf(stdout, nil, _IOLBF, 0)
 let words = CommandLine.arguments
 if words.count == 3, words[1] == "seeds" {
     Seeds.write(to: words[2])
@@ -21,8 +20,12 @@ var count = CInt(arguments.count)
 exit(
     pointers.withUnsafeMutableBufferPointer { buffer in
         var start = buffer.baseAddress
-        return LLVMFuzzerRunDriver(&count, &start) { bytes, count in
-            Fuzzed.run(UnsafeBufferPointer(start: bytes, count: count))
-            return 0
-        }
+        return LLVMFuzzerRunDriver(&count, &start, fuzz)
     })
+
+/// The function that libFuzzer calls; its library wants this name even where another main drives it.
+@_cdecl("LLVMFuzzerTestOneInput")
+func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    Fuzzed.run(UnsafeBufferPointer(start: bytes, count: count))
+    return 0
+}
