@@ -1,16 +1,26 @@
 import Glibc
 import KithDocument
 import KithTestSupport
+import Testing
 
 /// A group of nodes, one on each machine of a LAN, that know of each other by DNS-SD alone.
+///
+/// All nodes are asked throughout what they say of each other, and at its end no node may have called another in sync whose
+/// digest differed for longer than a second.
 final class LAN {
     let lab: Lab
     private(set) var nodes: [LANNode] = []
+    private let truth = TruthPoller([])
 
     /// Machines with an Avahi each, and no nodes yet.
     init(machines: Int) throws { lab = try Lab(nodes: machines) }
 
-    deinit { for node in nodes { node.kill() } }
+    deinit {
+        truth.stop()
+        for node in nodes { node.kill() }
+        let said = truth.record
+        if !said.lies.isEmpty { Issue.record("\(said)") }
+    }
 
     /// Makes a group of which the first node is the admin and is started; the others are joined, by DNS-SD, and not
     /// started.
@@ -18,6 +28,10 @@ final class LAN {
     func makeGroup(_ group: String, _ names: [String], on machines: [Int]) throws -> [LANNode] {
         let made = zip(names, machines).map { LANNode($0, on: $1, of: lab) }
         nodes += made
+        for node in made {
+            truth.add(node.name, node.socket)
+            node.truth = truth
+        }
         try made[0].mustRun("init", "--group", group, "--name", names[0])
         try made[0].start()
         for node in made.dropFirst() {
@@ -39,8 +53,10 @@ final class LAN {
         return made
     }
 
-    /// Asks all nodes of a group all the time what they say of each other.
-    static func truth(_ nodes: [LANNode]) -> TruthPoller { TruthPoller(nodes.map { ($0.name, $0.socket) }) }
+    /// Who asks all nodes of a LAN all the time what they say of each other: for tests that look at when something was said.
+    static func truth(_ nodes: [LANNode]) -> TruthPoller {
+        nodes[0].truth ?? TruthPoller(nodes.map { ($0.name, $0.socket) })
+    }
 
     /// Runs a shell command inside a machine, which must succeed.
     func on(_ machine: Int, _ command: String) throws { try lab.run("on \(machine) \(command)") }

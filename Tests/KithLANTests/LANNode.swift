@@ -11,6 +11,8 @@ final class LANNode {
     private let lab: Lab
     private let directory: String
     private var process: LineProcess?
+    /// Who asks it, where it was made with a group; a copy is asked too.
+    var truth: TruthPoller?
 
     init(_ name: String, on machine: Int, of lab: Lab) {
         self.name = name
@@ -52,6 +54,8 @@ final class LANNode {
     /// A copy of the directory as it is now on another machine, as after cloning a disk.
     func copy(as name: String, on machine: Int) throws -> LANNode {
         let copy = LANNode(name, on: machine, of: lab)
+        copy.truth = truth
+        truth?.add(name, copy.socket)
         try lab.run("cp -a '\(directory)' '\(copy.directory)' && rm -f '\(copy.directory)/kith.sock'")
         return copy
     }
