@@ -23,6 +23,7 @@ import Testing
             let before = try await nodes.settle("notes")
 
             try await ben.stop()
+            await ben.willLose()
             try Files.copy(backup, to: ben.directory)
             try await ben.start(peers: nodes)
             #expect(try await nodes.settle("notes", within: 60) == before)
@@ -66,6 +67,7 @@ import Testing
             }
             // And while the node is stopped, by hand.
             try await ben.stop()
+            await ben.willLose()
             for name in Files.names(in: "\(ben.directory)/databases") where name.hasPrefix("notes.sqlite3") {
                 unlink("\(ben.directory)/databases/\(name)")
             }
@@ -186,7 +188,7 @@ import Testing
         }
 
         private func run() {
-            let client = HTTPClient(.unixSocket("\(node.directory)/kith.sock"))
+            let client = HTTPClient(.unixSocket(node.socket))
             var number = 0
             while !state.withLock({ $0.isOver }) {
                 number += 1
@@ -197,6 +199,7 @@ import Testing
                     body: .bytes(Array(#"{"n":\#(number)}"#.utf8)))
                 if let answer = try? client.send(request), (200..<300).contains(answer.head.status) {
                     state.withLock { $0.acknowledged[id] = number }
+                    node.ledger.wrote([id], in: database, by: node.name)
                 } else {
                     usleep(2_000)
                 }

@@ -5,9 +5,10 @@ import Testing
 /// A folder and the nodes in it, for one test. However the test ends, the nodes are killed and the folder goes.
 ///
 /// All nodes of a lab are asked throughout what they say of each other, and at its end no node may have called another in sync
-/// whose digest differed for longer than a second.
+/// whose digest differed for longer than a second. What they acknowledge is remembered, and looked for by `settle`.
 final class Lab: Sendable {
     let folder: String
+    let ledger = Ledger()
     private let nodes = Mutex<[TestNode]>([])
     private let truth = TruthPoller([])
 
@@ -40,14 +41,15 @@ final class Lab: Sendable {
 
     /// A node that is in no group yet.
     func node(_ name: String, environment: [String] = []) -> TestNode {
-        let node = TestNode(name, in: folder, environment: environment)
+        let node = TestNode(name, in: folder, ledger, environment: environment)
+        ledger.add(name, node.socket)
         let all = nodes.withLock { nodes in
             nodes.append(node)
             return nodes
         }
         // One alone has nobody to speak of.
         for node in all.count == 2 ? all : [node] where all.count > 1 {
-            truth.add(node.name, "\(node.directory)/kith.sock")
+            truth.add(node.name, node.socket)
         }
         return node
     }
