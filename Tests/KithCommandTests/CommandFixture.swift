@@ -9,6 +9,8 @@ enum Command {
         var status: Int32
         var output: String
         var errors: String
+        /// How long it took, whatever the tests had to wait for.
+        var seconds: Double
     }
 
     /// The command stands beside the program of the tests.
@@ -39,6 +41,7 @@ enum Command {
         posix_spawn_file_actions_addopen(&actions, 1, "\(folder)/out", O_WRONLY | O_CREAT, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, "\(folder)/err", O_WRONLY | O_CREAT, 0o600)
         var pid = pid_t()
+        let watch = Stopwatch()
         let variables = ["KITH_DATA=\(data)", "PATH=/usr/bin:/bin", "HOME=/nonexistent"] + environment
         let spawned = withStrings([path] + arguments) { words in
             withStrings(variables) { posix_spawn(&pid, path, &actions, nil, words, $0) }
@@ -47,8 +50,10 @@ enum Command {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         let exit = status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+        let seconds = watch.seconds
         return try withExtendedLifetime(directory) {
-            Result(status: exit, output: try read("\(folder)/out"), errors: try read("\(folder)/err"))
+            Result(
+                status: exit, output: try read("\(folder)/out"), errors: try read("\(folder)/err"), seconds: seconds)
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import KithDiscovery
 
 /// Discovery over real Avahi daemons, each on a node of a LAN of namespaces.
-@Suite(.serialized, .enabled(if: Lab.skipReason == nil, "there can be no LAN here"), .timeLimit(.minutes(5)))
+@Suite(.serialized, .enabled(if: Lab.skipReason == nil, "there can be no LAN here"), .timeLimit(.minutes(20)))
 struct AvahiLANTests {
     private let tag = "0123456789abcdef"
 

@@ -73,6 +73,7 @@ import Testing
             try await ben.kith("identity", "keep")
             try await ben.start(peers: [ada])
             #expect(try await codes(ben).isEmpty)
+            try await [ada, ben].settle("notes", within: 30)
         }
     }
 

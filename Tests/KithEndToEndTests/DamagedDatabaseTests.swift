@@ -24,6 +24,7 @@ import Testing
                 try await nodes.settle(name)
             }
             try await ben.stop()
+            await ben.willLose()
             let whole = Files.read(file(ben, "bad.sqlite3"))
             try Files.write(Array(repeating: 65, count: 8192), to: file(ben, "bad.sqlite3"))
             try Files.write([], to: file(ben, "empty.sqlite3"))
@@ -104,6 +105,7 @@ import Testing
             rename(path + ".away", path)
             try await ada.kith("put", "notes", "one", #"{"n":2}"#)
             #expect(try await checks(ada)["DATABASE_MOVED"] == nil)
+            for name in ["notes", "other"] { try await [ada].settleEach(name) }
         }
     }
 
@@ -116,6 +118,7 @@ import Testing
             try await nodes.settle("notes")
             ben.kill()
             await ben.ended()
+            await ben.willLose()
             unlink(file(ben, "notes.sqlite3-wal"))
             try await ben.start(peers: nodes)
             #expect(try await checks(ben)["LOG_LOST"]?["level"]?.string == "warning")
@@ -125,6 +128,7 @@ import Testing
             try await ben.stop()
             try await ben.start(peers: nodes)
             #expect(try await checks(ben)["LOG_LOST"] == nil)
+            try await nodes.settle("notes")
         }
     }
 
@@ -158,7 +162,7 @@ import Testing
             try await ben.kith("leave")
             try await ben.join(by: ada)
             try await ben.start(peers: [ada])
-            #expect(try await ben.kith("get", "notes", "one") == #"{"n":1}"#)
+            try await [ada, ben].settle("notes")
 
             // An empty place, as an unmounted disk leaves it.
             let empty = lab.node("nobody")

@@ -143,9 +143,9 @@ import Testing
             }
             #expect(try await eventually(within: 20) { try ids() == ["d2"] })
             try await node.kith("put", "notes", "d5", "{}")
-            #expect(try await eventually(within: 10) { try ids() == ["d2", "d5"] })
+            #expect(try await eventually(within: 40) { try ids() == ["d2", "d5"] })
             try await node.kith("put", "notes", "d1", #"{"new":1}"#)
-            #expect(try await eventually(within: 10) { try ids() == ["d2", "d5", "d1"] })
+            #expect(try await eventually(within: 40) { try ids() == ["d2", "d5", "d1"] })
             // The end of the node is the end of what it tells.
             try await node.stop()
             _ = try await follower.finish(within: 20)

@@ -22,7 +22,9 @@ import Testing
             #expect(check["summary"]?.string?.contains("can't be found") == true, "\(check)")
             #expect(try await ben.status()["discovery"]?["state"]?.string == "unavailable")
             // Whom it knows it replicates with all the same.
-            try await ben.kith("wait", "--peers", "1")
+            try await [ada, ben].makeDatabase("notes")
+            try await [ada, ben].writeEach("without-a-bus", in: "notes")
+            try await [ada, ben].settle("notes")
             try await Task.sleep(for: .seconds(3))
             #expect(try await ben.check("DISCOVERY_DOWN")?["since"] == check["since"])
             process.signal(SIGTERM)
@@ -58,6 +60,7 @@ import Testing
             let winner = try #require(try await ben.revision("notes", "one"))
             try await ben.kith("resolve", "notes", "one", "--keep", winner)
             for node in nodes { try await node.leaves("CONFLICTS") }
+            try await nodes.settle("notes")
             #expect(ada.log.contains("a health check is over code=CONFLICTS"))
         }
     }
@@ -73,6 +76,7 @@ import Testing
             try await ben.kith("put", "notes", "good", #"{"text":"another thing"}"#)
             let path = try #require(try await ben.database("notes")["path"]?.string)
             try await ben.stop()
+            await ben.willLose("notes")
             try Self.replace("what was written", with: "what was forged!", in: path)
             try await ben.start(peers: nodes)
             try await ada.kith("resume")
@@ -87,6 +91,7 @@ import Testing
             try await ben.kith("put", "notes", "bad", #"{"text":"written anew"}"#)
             try await ada.leaves("DOCUMENTS_REFUSED")
             #expect(try await ada.kith("get", "notes", "bad") == #"{"text":"written anew"}"#)
+            try await nodes.settle("notes")
         }
     }
 
@@ -173,7 +178,7 @@ import Testing
             #expect(text.contains(#"kith_peers{state="in_sync"} 1"#))
             #expect(text.contains("kith_health_level 0\n"))
             #expect(text.contains(#"name="ben",state="in_sync"} 1"#))
-            let client = HTTPClient(.unixSocket(nodes[0].directory + "/kith.sock"))
+            let client = HTTPClient(.unixSocket(nodes[0].socket))
             let answer = try client.send(HTTPClientRequest(method: "GET", target: "/v1/metrics"))
             #expect(answer.head.headers["Content-Type"]?.hasPrefix("application/openmetrics-text") == true)
         }

@@ -1,6 +1,7 @@
 import Glibc
 import KithDocument
 import KithHTTPCore
+import KithTestSupport
 import Synchronization
 import Testing
 
@@ -14,8 +15,8 @@ import Testing
     }
 
     /// Puts documents until the node does not answer any more.
-    private static func write(_ writer: Int, _ round: Int, to socket: String, _ account: Account) {
-        let client = HTTPClient(.unixSocket(socket))
+    private static func write(_ writer: Int, _ round: Int, to node: TestNode, _ account: Account) {
+        let client = HTTPClient(.unixSocket(node.socket))
         var number = 0
         while true {
             let id = "w\(writer)-\(number % 40)"
@@ -25,6 +26,7 @@ import Testing
                 method: "PUT", target: "/v1/databases/notes/documents/\(id)", body: .bytes(body))
             guard let answer = try? client.send(request), answer.head.status < 300 else { return }
             account.written.withLock { $0[id] = value }
+            node.ledger.wrote([id], in: "notes", by: node.name)
             number += 1
         }
     }
@@ -36,11 +38,10 @@ import Testing
             let account = Account()
             var random = SystemRandomNumberGenerator()
             for round in 1...Self.rounds {
-                let socket = node.directory + "/kith.sock"
                 let moment = Int.random(in: 20...400, using: &random)
                 await withTaskGroup(of: Void.self) { group in
                     for writer in 0..<3 {
-                        group.addTask { await Blocking.run { Self.write(writer, round, to: socket, account) } }
+                        group.addTask { await Blocking.run { Self.write(writer, round, to: node, account) } }
                     }
                     group.addTask {
                         try? await Task.sleep(for: .milliseconds(moment))
@@ -51,6 +52,7 @@ import Testing
                 try await node.start()
                 let status = try await node.status()
                 #expect(status["health"]?["level"]?.string == "ok", "round \(round): \(status)")
+                try await [node].settleEach("notes")
                 let there = try await Self.documents(of: node)
                 for (id, value) in account.written.withLock({ $0 }) {
                     // A write that was not acknowledged may be there, and is a later one.

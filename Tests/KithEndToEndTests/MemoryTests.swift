@@ -110,13 +110,14 @@ import Testing
             let isThere = try await eventually(within: 30) { peers.contains { $0.isConnected } }
             #expect(isThere)
             try await nodes[0].kith("put", "notes", "meanwhile", "{}")
-            let arrived = try await eventually(within: 10) {
+            let arrived = try await eventually(within: 40) {
                 try await nodes[1].run(["get", "notes", "meanwhile"]).status == 0
             }
             #expect(arrived)
             let watch = Stopwatch()
             let areDropped = try await eventually(within: 60) { peers.allSatisfy { $0.end != nil } }
             #expect(areDropped, "10 s on an idle machine; still there after \(watch.seconds) s")
+            try await nodes.settle("notes")
         }
     }
 

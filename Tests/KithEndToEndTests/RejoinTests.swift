@@ -28,6 +28,7 @@ import Testing
             }
             // Counted for the present links only; one may have been made anew.
             #expect(pulled <= 1, "\(pulled) documents came to a node that lacked one")
+            try await nodes.settle("notes")
         }
     }
 

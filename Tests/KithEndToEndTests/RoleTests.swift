@@ -55,6 +55,7 @@ import Testing
             #expect(raised)
             let taken = try await eventually(within: 40) { try await other.run(["get", "notes", "two"]).status == 0 }
             #expect(taken)
+            try await [node, other].settleEach("notes")
         }
     }
 

@@ -14,6 +14,7 @@ import Testing
 
             let victim = nodes[1]
             try await victim.stop()
+            await victim.willLose()
             try Self.destroyLeaves(of: victim.file("stock"), every: 5)
             try await victim.start(peers: nodes)
             let check = try await victim.run(["verify", "stock"])
@@ -48,6 +49,7 @@ import Testing
             let victim = nodes[1]
             try await victim.kith("put", "stock", "only-here", #"{"secret":"written on one node alone"}"#)
             try await victim.stop()
+            await victim.willLose()
             try Self.replace("written on one node alone", "WRITTEN on one node alone", in: victim.file("stock"))
             try await nodes[0].start(peers: nodes)
             try await victim.start(peers: nodes)
@@ -63,6 +65,7 @@ import Testing
             #expect(repair.outputText.contains("document only-here: lost"), "\(repair.outputText)\(repair.errorText)")
             #expect(try await victim.run(["verify", "stock"]).status == 0)
             #expect(try await victim.lines("export", "stock").count == 50)
+            try await nodes.settle("stock")
         }
     }
 
@@ -77,6 +80,7 @@ import Testing
             #expect(try await node.run(["verify"]).status == 0)
             #expect(try await node.run(["verify", "none"]).status == 2)
 
+            await node.willLose()
             try Self.overwrite(page: 1, of: node.file("stock"))
             let check = try await node.run(["verify"])
             #expect(check.status == 1, "\(check.errorText)")

@@ -1,16 +1,27 @@
 import Glibc
 import KithDocument
 import KithTestSupport
+import Testing
 
 /// A group of nodes, one on each machine of a LAN, that know of each other by DNS-SD alone.
+///
+/// All nodes are asked throughout what they say of each other, and at its end no node may have called another in sync whose
+/// digest differed for longer than a second. What they acknowledge is remembered, and looked for by `settle`.
 final class LAN {
     let lab: Lab
     private(set) var nodes: [LANNode] = []
+    private let truth = TruthPoller([])
+    private let ledger = Ledger()
 
     /// Machines with an Avahi each, and no nodes yet.
     init(machines: Int) throws { lab = try Lab(nodes: machines) }
 
-    deinit { for node in nodes { node.kill() } }
+    deinit {
+        truth.stop()
+        for node in nodes { node.kill() }
+        let said = truth.record
+        if !said.lies.isEmpty { Issue.record("\(said)") }
+    }
 
     /// Makes a group of which the first node is the admin and is started; the others are joined, by DNS-SD, and not
     /// started.
@@ -18,6 +29,7 @@ final class LAN {
     func makeGroup(_ group: String, _ names: [String], on machines: [Int]) throws -> [LANNode] {
         let made = zip(names, machines).map { LANNode($0, on: $1, of: lab) }
         nodes += made
+        for node in made { node.watch(truth, ledger) }
         try made[0].mustRun("init", "--group", group, "--name", names[0])
         try made[0].start()
         for node in made.dropFirst() {
@@ -35,12 +47,14 @@ final class LAN {
             try made.allSatisfy { try $0.status().connected == made.count - 1 }
         }
         try made[0].createDatabase("t")
-        try until(15, "\(group) in sync", logs: made) { try Self.isInSync(made) }
+        try Self.settle(made, within: 30, "\(group) in sync")
         return made
     }
 
-    /// Asks all nodes of a group all the time what they say of each other.
-    static func truth(_ nodes: [LANNode]) -> TruthPoller { TruthPoller(nodes.map { ($0.name, $0.socket) }) }
+    /// Who asks all nodes of a LAN all the time what they say of each other: for tests that look at when something was said.
+    static func truth(_ nodes: [LANNode]) -> TruthPoller {
+        nodes[0].truth ?? TruthPoller(nodes.map { ($0.name, $0.socket) })
+    }
 
     /// Runs a shell command inside a machine, which must succeed.
     func on(_ machine: Int, _ command: String) throws { try lab.run("on \(machine) \(command)") }
@@ -58,6 +72,24 @@ final class LAN {
         let names = try lab.run(
             "on \(node.machine) timeout 10 avahi-browse -rpt _kith._tcp | grep -o '\"g=[^\"]*' | head -1")
         return names.first.map { String($0.dropFirst(3)) } ?? ""
+    }
+
+    /// Waits until nodes say that `t` is in sync on all, have one digest of it, and show every document that one of them
+    /// acknowledged (`Ledger`).
+    /// - Returns: the seconds until they said so.
+    @discardableResult
+    static func settle(_ nodes: [LANNode], within seconds: Double, _ what: String) throws -> Double {
+        let took = try until(seconds, what, logs: nodes) { try isInSync(nodes) }
+        // What is said is true at once; the time is for the reading.
+        try agree(nodes, within: 10, what)
+        return took
+    }
+
+    /// The same of nodes that are not all linked, whatever they say.
+    static func agree(_ nodes: [LANNode], within seconds: Double, _ what: String) throws {
+        do {
+            try nodes[0].ledger?.settle("t", on: nodes.map(\.name), within: seconds)
+        } catch { throw Failure("\(what): \(error)\n" + nodes.map(\.log).joined(separator: "\n")) }
     }
 
     /// Whether `t` is the same on all and every one of them knows it.

@@ -11,12 +11,22 @@ final class LANNode {
     private let lab: Lab
     private let directory: String
     private var process: LineProcess?
+    /// Who asks it, and who remembers what it acknowledges, where it was made with a group.
+    private(set) var truth: TruthPoller?
+    private(set) var ledger: Ledger?
 
     init(_ name: String, on machine: Int, of lab: Lab) {
         self.name = name
         self.machine = machine
         self.lab = lab
         directory = "\(lab.folder)/\(name)"
+    }
+
+    /// From now on it is asked what it says of others, and what it acknowledges is remembered.
+    func watch(_ truth: TruthPoller?, _ ledger: Ledger?) {
+        truth?.add(name, socket)
+        ledger?.add(name, socket)
+        (self.truth, self.ledger) = (truth, ledger)
     }
 
     // MARK: The command
@@ -52,6 +62,7 @@ final class LANNode {
     /// A copy of the directory as it is now on another machine, as after cloning a disk.
     func copy(as name: String, on machine: Int) throws -> LANNode {
         let copy = LANNode(name, on: machine, of: lab)
+        copy.watch(truth, ledger)
         try lab.run("cp -a '\(directory)' '\(copy.directory)' && rm -f '\(copy.directory)/kith.sock'")
         return copy
     }
@@ -126,6 +137,7 @@ final class LANNode {
 
     func put(_ id: String, _ body: JSONValue, in database: String = "t") throws {
         _ = try send("PUT", ["databases", database, "documents", id], body: body.canonicalBytes)
+        ledger?.wrote([id], in: database, by: name)
     }
 
     /// The document, or nil where it is not here.

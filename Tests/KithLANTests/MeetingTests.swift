@@ -3,7 +3,7 @@ import KithTestSupport
 import Testing
 
 /// The `kith` command on machines that know nothing of each other but what Avahi tells.
-@Suite(.serialized, .enabled(if: Lab.skipReason == nil, "there can be no LAN here"), .timeLimit(.minutes(3)))
+@Suite(.serialized, .enabled(if: Lab.skipReason == nil, "there can be no LAN here"), .timeLimit(.minutes(20)))
 struct MeetingTests {
     init() { LANReport.count() }
 
@@ -28,7 +28,7 @@ struct MeetingTests {
         #expect(candidates.allSatisfy { $0["source"]?.string != "static" })
 
         try nodes[1].createDatabase("t")
-        try until(10, "the database is on all", logs: nodes) { try LAN.isInSync(nodes) }
+        try LAN.settle(nodes, within: 10, "the database is on all")
         for (number, writer) in nodes.enumerated() {
             let body: JSONValue = ["text": JSONValue("from \(writer.name)")]
             let watch = Stopwatch()
@@ -74,6 +74,7 @@ struct MeetingTests {
             try until(60, "the moved node's write is on both", logs: group) {
                 group.allSatisfy { $0.document("note2") == ["group": .number(number), "moved": true] }
             }
+            try LAN.settle(group, within: 30, "all is there")
         }
         try expectApart(groups)
     }
@@ -100,9 +101,7 @@ struct MeetingTests {
             let peer = try node.status()["peers"]?[0]
             #expect(peer?["candidates"]?.array?.contains { $0["source"] == "static" } == false)
         }
-        try until(10, "both have both", logs: nodes) {
-            try nodes.allSatisfy { $0.document("alpha") != nil && $0.document("beta") != nil } && LAN.isInSync(nodes)
-        }
+        try LAN.settle(nodes, within: 20, "both have both")
         let ports = try nodes.compactMap { try $0.status()["node"]?["listen"]?[0]?.string }
         #expect(Set(ports).count == 2, "\(ports)")
         // The second knows nothing of before: it has what is announced.
@@ -138,7 +137,8 @@ struct MeetingTests {
         #expect(watch.seconds < 20)
         #expect(try nodes[deaf - 1].status()["peers"]?[0]?["direction"] == "accepted", "the other one found it")
         try nodes[0].createDatabase("t")
-        try until(15, "in sync", logs: nodes) { try LAN.isInSync(nodes) }
+        for node in nodes { try node.put(node.name, ["deaf": .number(deaf)]) }
+        try LAN.settle(nodes, within: 20, "in sync")
     }
 
     @Test func linkLocalIPv6AloneIsEnough() throws {
@@ -150,9 +150,7 @@ struct MeetingTests {
             let address = try node.status()["peers"]?[0]?["address"]?.string ?? ""
             #expect(address.hasPrefix("[fe80::") && address.contains("%eth0]:"), "\(address)")
         }
-        try until(10, "both have both", logs: nodes) {
-            nodes.allSatisfy { $0.document("alpha") != nil && $0.document("beta") != nil }
-        }
+        try LAN.settle(nodes, within: 20, "both have both")
         // Interface numbers may change over a restart, so such an address is not kept; the node is found anew.
         let killed = Stopwatch()
         nodes[1].kill()
@@ -161,5 +159,6 @@ struct MeetingTests {
             try nodes.allSatisfy { try $0.status().connected == 1 }
         }
         measured("over IPv6 a node that crashed was back in", killed.seconds)
+        try LAN.settle(nodes, within: 20, "all is there")
     }
 }

@@ -2,7 +2,7 @@ import KithTestSupport
 import Testing
 
 /// README's way from nothing to a replicated document, as it is typed on two machines.
-@Suite(.serialized, .enabled(if: Lab.skipReason == nil, "there can be no LAN here"), .timeLimit(.minutes(3)))
+@Suite(.serialized, .enabled(if: Lab.skipReason == nil, "there can be no LAN here"), .timeLimit(.minutes(20)))
 struct WalkthroughTests {
     init() { LANReport.count() }
 

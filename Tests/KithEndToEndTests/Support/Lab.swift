@@ -1,27 +1,38 @@
+import KithTestSupport
 import Synchronization
 import Testing
 
 /// A folder and the nodes in it, for one test. However the test ends, the nodes are killed and the folder goes.
+///
+/// All nodes of a lab are asked throughout what they say of each other, and at its end no node may have called another in sync
+/// whose digest differed for longer than a second. What they acknowledge is remembered, and looked for by `settle`.
 final class Lab: Sendable {
     let folder: String
+    let ledger = Ledger()
     private let nodes = Mutex<[TestNode]>([])
+    private let truth = TruthPoller([])
 
     private init() throws { folder = try Files.temporaryFolder() }
 
     /// Runs a test that has that many nodes at one time. Tests wait for each other so that the machine has few nodes.
-    static func open<Value>(nodes count: Int, _ body: (Lab) async throws -> Value) async throws -> Value {
+    static func open<Value>(
+        nodes count: Int, sourceLocation: SourceLocation = #_sourceLocation, _ body: (Lab) async throws -> Value
+    ) async throws -> Value {
         await Room.shared.enter(count)
         let result: Result<Value, any Error>
         do {
             let lab = try Lab()
             do { result = .success(try await body(lab)) } catch { result = .failure(error) }
-            await lab.close()
+            await lab.close(sourceLocation)
         } catch { result = .failure(error) }
         await Room.shared.leave(count)
         return try result.get()
     }
 
-    private func close() async {
+    private func close(_ sourceLocation: SourceLocation) async {
+        truth.stop()
+        let said = truth.record
+        if !said.lies.isEmpty { Issue.record("\(said)", sourceLocation: sourceLocation) }
         let nodes = nodes.withLock { $0 }
         for node in nodes { node.kill() }
         for node in nodes { await node.ended() }
@@ -30,8 +41,16 @@ final class Lab: Sendable {
 
     /// A node that is in no group yet.
     func node(_ name: String, environment: [String] = []) -> TestNode {
-        let node = TestNode(name, in: folder, environment: environment)
-        nodes.withLock { $0.append(node) }
+        let node = TestNode(name, in: folder, ledger, environment: environment)
+        ledger.add(name, node.socket)
+        let all = nodes.withLock { nodes in
+            nodes.append(node)
+            return nodes
+        }
+        // One alone has nobody to speak of.
+        for node in all.count == 2 ? all : [node] where all.count > 1 {
+            truth.add(node.name, node.socket)
+        }
         return node
     }
 

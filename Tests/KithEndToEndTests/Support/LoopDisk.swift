@@ -49,7 +49,7 @@ struct LoopDisk {
     func unmount() async throws {
         try await run("/usr/bin/umount", path)
         let isFree = try await eventually(within: 30) {
-            try await ChildProgram(["-j", image], of: Self.losetup, in: folder).finish(within: 10).output.isEmpty
+            try await ChildProgram(["-j", image], of: Self.losetup, in: folder).finish(within: 60).output.isEmpty
         }
         try #require(isFree, "the image is still mounted")
     }

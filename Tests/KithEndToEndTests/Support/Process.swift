@@ -51,21 +51,7 @@ final class PlainSocket {
 
     /// Nil when it can't be made.
     init?(to address: String) {
-        guard let port = UInt16(address.split(separator: ":").last ?? "") else { return nil }
-        let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var system = sockaddr_in()
-        system.sin_family = sa_family_t(AF_INET)
-        system.sin_port = port.bigEndian
-        system.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let result = withUnsafePointer(to: &system) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(made, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else {
-            close(made)
-            return nil
-        }
+        guard let made = Loopback.connect(to: address) else { return nil }
         descriptor = made
     }
 

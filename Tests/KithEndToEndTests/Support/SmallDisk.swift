@@ -18,7 +18,7 @@ struct SmallDisk {
     }
 
     private func run(_ program: String, _ arguments: String...) async throws {
-        let result = try await ChildProgram(arguments, of: "/usr/bin/\(program)", in: folder).finish(within: 10)
+        let result = try await ChildProgram(arguments, of: "/usr/bin/\(program)", in: folder).finish(within: 60)
         try #require(result.status == 0, "\(program): \(result.errorText)")
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 import KithDocument
+import KithTestSupport
 import Synchronization
 import Testing
 
@@ -9,6 +10,8 @@ final class TestNode: Sendable {
 
     let name: String
     let directory: String
+    /// Remembers what it acknowledges.
+    let ledger: Ledger
     /// For what the processes print.
     private let folder: String
     private let environment: [String]
@@ -23,8 +26,9 @@ final class TestNode: Sendable {
     }
 
     /// - Parameter environment: what its processes find besides the usual, `NAME=VALUE`.
-    init(_ name: String, in folder: String, environment: [String] = []) {
+    init(_ name: String, in folder: String, _ ledger: Ledger, environment: [String] = []) {
         self.name = name
+        self.ledger = ledger
         self.folder = folder
         self.environment = environment
         directory = "\(folder)/\(name)"
@@ -36,7 +40,15 @@ final class TestNode: Sendable {
     func run(_ arguments: [String], input: [UInt8] = [], within seconds: Double = 40) async throws
         -> ChildProgram.Finished
     {
-        try await program(arguments, input: input).finish(within: seconds)
+        if Ledger.isLoss(arguments) { await onThread { self.ledger.willRun(arguments, of: self.name) } }
+        let result = try await program(arguments, input: input).finish(within: seconds)
+        if result.status == 0 { ledger.succeeded(arguments, input: input, of: name) }
+        return result
+    }
+
+    /// The database is about to be taken away from this node, or damaged; all of them where none is named.
+    func willLose(_ database: String? = nil) async {
+        await onThread { self.ledger.willLose(database, of: self.name) }
     }
 
     /// A command of this node that goes on meanwhile.
@@ -91,6 +103,9 @@ final class TestNode: Sendable {
 
     /// Where it listens, once it was started.
     var address: String? { state.withLock { $0.address } }
+
+    /// Where its control socket is.
+    var socket: String { "\(directory)/kith.sock" }
 
     var processID: Int32? { state.withLock { $0.process?.processID } }
 
@@ -170,6 +185,11 @@ final class TestNode: Sendable {
         return try #require(peers.first { $0["id"]?.string == other.id }, "\(name) does not know \(other.name)")
     }
 
+    /// Whether it calls a peer in sync, soon: on a busy machine a peer may answer late, and is unknown until it does.
+    func seesInSync(_ other: TestNode) async throws -> Bool {
+        try await eventually(within: 30) { try await peer(other)["state"]?.string == "in_sync" }
+    }
+
     func revision(_ database: String, _ id: String) async throws -> String? {
         try await json("get", database, id, "--meta")["_rev"]?.string
     }
@@ -195,25 +215,38 @@ extension [TestNode] {
         try #require(here, "the database \(name) is not on all nodes")
     }
 
-    /// Waits until all are connected to all and have the same documents.
+    /// Each writes a document of its own, so that there is something to lose.
+    func writeEach(_ id: String, in database: String) async throws {
+        for node in self { try await node.kith("put", database, "\(id)-\(node.name)", #"{"by":"\#(node.name)"}"#) }
+    }
+
+    /// Waits until all are connected to all and say that they are in sync, have one digest, and show every document that
+    /// one of them acknowledged (`Ledger`).
     /// - Returns: the digest.
     @discardableResult
     func settle(_ database: String, within seconds: Double = 60) async throws -> String {
-        var digests: [String] = []
-        let isSettled = try await eventually(within: seconds) {
+        let watch = Stopwatch()
+        let isInSync = try await eventually(within: seconds) {
             for node in self {
                 let wait = ["wait", "--peers", "\(count - 1)", "--in-sync", database, "--timeout", "5s"]
                 if try await node.run(wait).status != 0 { return false }
             }
-            digests = []
-            for node in self { digests.append(try await node.database(database)["digest"]?.string ?? node.name) }
-            return Set(digests).count == 1
+            return true
         }
-        if !isSettled {
+        if !isInSync {
             for node in self { print("\(node.name): \(try await node.status())\n\(node.log.suffix(2_000))") }
         }
-        try #require(isSettled, "the nodes do not agree on \(database) after \(seconds) s: \(digests)")
-        return digests[0]
+        try #require(isInSync, "the nodes are not in sync in \(database) after \(seconds) s")
+        return try await settleEach(database, within: Swift.max(5, seconds - watch.seconds))
+    }
+
+    /// Waits until all have one digest and show every document that one of them acknowledged, whoever else there is and
+    /// whatever they say.
+    /// - Returns: the digest.
+    @discardableResult
+    func settleEach(_ database: String, within seconds: Double = 60) async throws -> String {
+        let (ledger, names) = (self[0].ledger, map(\.name))
+        return try await onThread { try ledger.settle(database, on: names, within: seconds) }
     }
 
     /// Cuts all from all.

@@ -4,7 +4,7 @@ import KithTestSupport
 import Testing
 
 /// Firewalls that let one direction through, or only what was there before.
-@Suite(.serialized, .enabled(if: Lab.skipReason == nil, "there can be no LAN here"), .timeLimit(.minutes(4)))
+@Suite(.serialized, .enabled(if: Lab.skipReason == nil, "there can be no LAN here"), .timeLimit(.minutes(20)))
 struct FirewallTests {
     init() { LANReport.count() }
 
@@ -20,11 +20,9 @@ struct FirewallTests {
         measured("with a firewall on machine \(closed): connected in", watch.seconds)
         #expect(watch.seconds < 15)
         try nodes[0].createDatabase("t")
-        try until(15, "in sync", logs: nodes) { try LAN.isInSync(nodes) }
+        try LAN.settle(nodes, within: 15, "in sync")
         for node in nodes { try node.put(node.name, ["from": JSONValue(node.name)]) }
-        try until(10, "both have both", logs: nodes) {
-            nodes.allSatisfy { $0.document("alpha") != nil && $0.document("beta") != nil }
-        }
+        try LAN.settle(nodes, within: 20, "both have both")
         // The closed one says that nobody has reached it; the other was reached.
         let behind = try nodes[closed - 1].status()
         let other = try nodes[2 - closed].status()
@@ -58,7 +56,7 @@ struct FirewallTests {
             #expect(watch.seconds < 20)
         }
         try nodes[0].put("new-link", ["by": "alpha"])
-        try until(15, "in sync", logs: nodes) { try LAN.isInSync(nodes) }
+        try LAN.settle(nodes, within: 15, "in sync")
         // Nobody in: the other way round there is none left.
         try lan.on(2, "iptables -A INPUT -p tcp --syn -j DROP")
         try lan.on(2, "ip6tables -A INPUT -p tcp --syn -j DROP")
@@ -72,7 +70,7 @@ struct FirewallTests {
         let lifted = Stopwatch()
         try lan.on(2, "iptables -F")
         try lan.on(2, "ip6tables -F")
-        try until(40, "in sync again", logs: nodes) { try LAN.isInSync(nodes) }
+        try LAN.settle(nodes, within: 40, "in sync again")
         measured("a firewall on both sides was lifted on one: in sync in", lifted.seconds)
         #expect(lifted.seconds < 10)
         let said = truth.end()
@@ -96,7 +94,7 @@ struct FirewallTests {
         let watch = Stopwatch()
         nodes[1].kill()
         try nodes[1].start()
-        try until(30, "it is back", logs: nodes) { try LAN.isInSync(nodes) }
+        try LAN.settle(nodes, within: 30, "it is back")
         measured("without multicast a restarted node was in sync in", watch.seconds)
         #expect(watch.seconds < 12)
         let said = truth.end()
