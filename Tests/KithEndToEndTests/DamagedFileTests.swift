@@ -95,6 +95,26 @@ import Testing
         }
     }
 
+    @Test func aDamagedKeyOfTheRootIsToldBeforeItIsNeeded() async throws {
+        try await Lab.open(nodes: 1) { lab in
+            let ada = lab.node("ada")
+            try await ada.found("testers")
+            let path = ada.directory + "/root.pem"
+            let whole = Files.read(path)
+            try flip(path, at: whole.count / 3)
+            let check = try await ada.run(["start", "--check", "--listen", "127.0.0.1:0"])
+            #expect(check.status == 0 && check.errorText.contains("root key could not be used"), "\(check.errorText)")
+            try await ada.start()
+            let told = try await ada.reaches("FILE_DAMAGED")
+            #expect(told["summary"]?.string?.contains(path) == true, "\(told)")
+            try await ada.stop()
+            try Files.write(whole, to: path)
+            try await ada.start()
+            try await ada.leaves("FILE_DAMAGED")
+            try await ada.kith("invite", "--role", "admin")
+        }
+    }
+
     @Test func aDamagedRecordOfTheMachineIsNoPass() async throws {
         try await Lab.open(nodes: 1) { lab in
             let file = "\(lab.folder)/machine-id"

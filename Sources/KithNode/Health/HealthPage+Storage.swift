@@ -144,7 +144,10 @@ extension HealthPage {
                 + "statement out of it. Where some may be missing, the node then lets in one node alone, that of the admin who let "
                 + "it in or the one that you name, until that one has told what it knows; meanwhile the check is critical.",
         ],
-        shows: ["The log of the start names the file and where it is kept."],
+        shows: [
+            "The log of the start names the file and where it is kept. A damaged key of the group's root (`root.pem`) stays in its "
+                + "place: a copy of it is the only remedy."
+        ],
         actions: [
             "Look at the disk: what damaged this file may damage a database. `kith verify` reads them all.",
             "Make good what the check names: `kith invite`, `kith pause`, `kith mute` or `kith db delete` again.",

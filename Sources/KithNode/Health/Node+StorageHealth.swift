@@ -17,6 +17,13 @@ extension Node {
                     "what this node knew of its group was damaged: it speaks to nobody until it has heard from \(name(of: awaited))",
                 action: "see that \(name(of: awaited)) runs and is reached; see kith help file-damaged")
         }
+        if let rootProblem {
+            return HealthFinding(
+                code: .fileDamaged, level: .warning,
+                summary:
+                    "the group's root key here can't be used, so admins can be neither made nor revoked with it: \(rootProblem)",
+                action: "put a copy of it back, or move it away where there is one elsewhere; then start the node anew")
+        }
         setAside.removeAll { access($0.aside, F_OK) != 0 }
         guard let first = setAside.first else { return nil }
         let more = setAside.count > 1 ? " (and \(setAside.count - 1) more)" : ""
@@ -28,6 +35,7 @@ extension Node {
 
     /// The files that were damaged when the node started, or before, and are kept aside.
     func findSetAside() {
+        rootProblem = identities.rootProblem(of: identity)
         let directory = configuration.directory.path
         setAside = SpareFile.allCases.map { ($0.rawValue, $0.aside(in: directory), $0.loss) }
         let membership = IdentityStore.membershipName

@@ -51,6 +51,14 @@ extension IdentityStore {
         }
     }
 
+    /// Why the root's key in the directory can't be used; nil where it can, or is not there.
+    func rootProblem(of identity: Identity) -> String? {
+        do throws(TransportError) {
+            _ = try loadRoot(of: identity.trust)
+            return nil
+        } catch { return error.message }
+    }
+
     /// The book of invites as it is on disk.
     func invites() throws(TransportError) -> InviteBook {
         let bytes = try read(Self.invitesName, atMost: NodeLimits.invitesFileBytes)

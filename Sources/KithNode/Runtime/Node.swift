@@ -87,6 +87,8 @@ package final class Node: @unchecked Sendable {
     var healthLedger = HealthLedger()
     /// Small files that were damaged and are kept aside.
     var setAside: [(name: String, aside: String, loss: String)] = []
+    /// Why the root's key in the directory can't be used, as found at the start; nil where it can, or is kept elsewhere.
+    var rootProblem: String?
     var mutes = MuteList()
     /// The mutes as they stand on disk.
     var keptMutes = MuteList()

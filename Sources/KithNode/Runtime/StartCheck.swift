@@ -22,6 +22,9 @@ package struct StartCheck: Sendable {
         attempt { () throws(NodeError) in try DirectoryLock.requireFree(directory.path) }
         attempt { () throws(NodeError) in try Self.requireWritable(directory.path) }
         attempt { () throws(NodeError) in _ = try identities.membership(of: identity) }
+        if let problem = identities.rootProblem(of: identity) {
+            warnings.append("the group's root key could not be used: \(problem)")
+        }
         lookAtMachine(configuration)
         lookAtSmallFiles(identities)
         attempt { () throws(NodeError) in try Self.require(configuration) }
