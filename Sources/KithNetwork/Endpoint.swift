@@ -44,6 +44,17 @@ package enum Endpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Reads where to listen: an address of this machine, or one that stands for all of them. A name is refused, for it may
+    /// stand for several addresses, and for others tomorrow.
+    /// - Throws: the rule that the text breaks.
+    package init(listening text: String, defaultPort: UInt16? = nil) throws(AddressError) {
+        try self.init(text, defaultPort: defaultPort)
+        guard case .name(let name, let port) = self else { return }
+        let local = name == "localhost" ? "127.0.0.1:\(port) for this machine alone" : "the address itself"
+        throw AddressError(
+            message: "\(text): a node listens at an IP address, not at a name; write \(local), or [::]:\(port) for all")
+    }
+
     /// The name, or the address with its scope: what a dial takes.
     package var host: String {
         switch self {

@@ -1,9 +1,11 @@
 /// The bounds of a store; docs/limits.md lists them with those of other targets.
 enum Limits {
-    /// Longest message of an error in characters: one line of a terminal or two.
-    static let messageCharacters = 200
-    /// Longest subject of an error: leaves room for the sentence around it.
+    /// Longest message of an error in characters: far above any of ours with the longest path in it; none is cut.
+    static let messageCharacters = 10_000
+    /// Longest subject of an error, and longest name in a message: leaves the sentence around it readable.
     static let subjectCharacters = 80
+    /// Longest path in a message, in characters: the longest that the system takes, since half a path is of no use.
+    static let pathCharacters = 4_096
     /// Pages of 4 KiB in the write-ahead log before SQLite copies them into the file: 16 MiB, so that a page written by
     /// many transactions in a row is copied once.
     static let walPages = 4096

@@ -42,7 +42,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     package let sqliteCode: Int32
     /// The database's name, a path, or a document's id, shortened.
     package let subject: String
-    /// One sentence for people, at most 200 characters.
+    /// One sentence for people.
     package let message: String
 
     package init(_ code: Code, _ subject: String, _ message: String, sqliteCode: Int32 = 0) {

@@ -14,6 +14,8 @@ package enum Refusal: Error, Hashable, Sendable {
     case roleNotGranted
     /// The group has ended the membership of this node. Who shows its certificate need not be the node itself.
     case revoked(NodeID)
+    /// What this node knew of its group was damaged, and it hears first from the one node that it was told to believe.
+    case notHeardYet
     /// Another node answers there than the one that was dialled.
     case wrongNode(NodeID)
     /// It wants to speak another protocol over TLS, or none.
@@ -31,6 +33,8 @@ package enum Refusal: Error, Hashable, Sendable {
         case .malformedCertificate(let reason): "its certificate is not one that Kith makes: \(reason)"
         case .roleNotGranted: "it calls itself an admin and the group's root has not made it one"
         case .revoked: "its membership was revoked"
+        case .notHeardYet:
+            "this node waits for the word of another first, since what it knew of the group was damaged"
         case .wrongNode(let node): "node \(node.short) answers there, another one was expected"
         case .wrongProtocol: "it does not speak Kith's protocol"
         case .noInviteOpen: "no invite is open"

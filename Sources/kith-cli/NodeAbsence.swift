@@ -14,7 +14,7 @@ struct NodeAbsence {
     private var isForbidden: Bool { reason.hasPrefix("Permission") }
 
     private var what: String {
-        let place = "socket \(Shown.name(socket)): \(reason)"
+        let place = "socket \(Shown.path(socket)): \(reason)"
         return isForbidden ? "cannot talk to kith (\(place))" : "kith is not running (\(place))"
     }
 

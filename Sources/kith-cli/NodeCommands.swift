@@ -44,9 +44,9 @@ enum NodeCommands {
         try asCommand { () throws(NodeError) in try NodeSetup.leave(directory) }
     }
 
-    /// Whether a node could start in the directory as far as that can be said without starting one.
-    static func checkStart(_ configured: CommandConfiguration) async throws(CommandError) {
-        try asCommand { () throws(NodeError) in try NodeSetup.check(configured.directory) }
+    /// Whether a node could start as far as that can be said without starting one.
+    static func checkStart(_ configured: CommandConfiguration) -> StartCheck {
+        StartCheck(NodeConfiguration(configured.configuration, directory: configured.directory, log: Log()))
     }
 
     /// Who the node of a directory is.
@@ -61,6 +61,13 @@ enum NodeCommands {
         try asCommand { () throws(NodeError) in
             try NodeSetup.keep(directory, machineIDFile: MachineIdentity.file())
         }
+    }
+
+    /// What a node knows of its group was damaged: what is left of it counts.
+    static func recoverIdentity(
+        _ directory: NodeDirectory, believing node: String?, isAlone: Bool
+    ) async throws(CommandError) -> Recovery {
+        try asCommand { () throws(NodeError) in try NodeSetup.recover(directory, believing: node, isAlone: isAlone) }
     }
 
     /// A directory is a copy: it becomes a new node's.
@@ -83,7 +90,8 @@ enum NodeCommands {
             let node = try Node(
                 NodeConfiguration(configured.configuration, directory: configured.directory, log: log))
             node.supervisor = supervisor
-            node.follow(configured.configuration, isStrict: isStrict) { configured.reader.read() }
+            let file = configured.reader.namedFile
+            node.follow(configured.configuration, isStrict: isStrict, namedFile: file) { configured.reader.read() }
             node.stopRequested = signals.stop
             try node.start()
             return node

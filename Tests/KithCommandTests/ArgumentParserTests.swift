@@ -52,8 +52,8 @@ import Testing
         #expect(try parse("get", "a", "b", "--meta", "--meta").flag("meta"))
     }
 
-    @Test func valuesMayBeEmptyAndHoldEqualsSigns() throws {
-        #expect(try parse("get", "a", "b", "--rev=").value("rev") == "")
+    @Test func valuesMayHoldEqualsSignsAndAreNeverEmpty() throws {
+        #expect(throws: CommandError.self) { try parse("get", "a", "b", "--rev=") }
         #expect(try parse("start", "--log=mesh=debug").value("log") == "mesh=debug")
         #expect(try parse("get", "a", "").arguments == ["a", ""])
     }
@@ -93,7 +93,8 @@ import Testing
             #expect(command.summary.count <= 60, "\(command.name)")
             let words = command.name.split(separator: " ").map(String.init)
             let arguments = Array(repeating: "a", count: command.argumentCount.lowerBound)
-            guard case .run(let found, _) = try parser.parse(words + arguments) else {
+            let options = command.options.filter(\.isRequired).flatMap { ["--\($0.name)", "a"] }
+            guard case .run(let found, _) = try parser.parse(words + arguments + options) else {
                 Issue.record("\(command.name)")
                 continue
             }
@@ -105,12 +106,65 @@ import Testing
         ("30s", 30_000), ("15m", 900_000), ("4h", 14_400_000), ("2d", 172_800_000), ("500ms", 500), ("7", 7_000),
         ("0", 0),
     ]) func timesAreRead(text: String, milliseconds: Int64) throws {
-        #expect(try Values.milliseconds(text, option: "--for") == milliseconds)
+        #expect(try Values.milliseconds(text, 0...Int64.max, option: "--for") == milliseconds)
     }
 
     @Test(arguments: ["", "s", "1w", "-1s", "1.5h", "9999999999999999d", "99999999999999999999", "1 s", "٣s"])
     func otherTextsAreNoTimes(text: String) {
-        #expect(throws: CommandError.self) { try Values.milliseconds(text, option: "--for") }
+        #expect(throws: CommandError.self) { try Values.milliseconds(text, 0...Int64.max, option: "--for") }
+    }
+
+    @Test func aTimeOutOfRangeIsToldWithTheOptionAndItsBounds() {
+        for (text, range, bounds) in [
+            ("0s", ControlLimits.invitationMilliseconds, "from 1s to 7d"),
+            ("0", ControlLimits.pauseMilliseconds, "from 1ms to 3650d"),
+            ("25h", ControlLimits.waitMilliseconds, "from 0s to 1d"),
+        ] {
+            let error = #expect(throws: CommandError.self) { try Values.milliseconds(text, range, option: "--for") }
+            #expect(error?.status == 64 && error?.message == "--for \(text): it may be \(bounds)")
+        }
+    }
+
+    /// What the control interface calls a parameter is no word of the command.
+    @Test func noOptionForATimeLeavesItsBoundsToTheNode() async throws {
+        for command in CommandTable.commands {
+            for option in command.options where option.value == "TIME" {
+                let words = command.name.split(separator: " ").map(String.init)
+                let arguments = Array(repeating: "a", count: command.argumentCount.lowerBound)
+                let result = try await Command.run(
+                    words + arguments + ["--\(option.name)", "99999d"], data: "/nothing")
+                #expect(result.status == 64, "\(command.name)")
+                #expect(result.errors.contains("--\(option.name) 99999d: it may be from"), "\(result.errors)")
+            }
+        }
+    }
+
+    @Test func anEmptyWordIsNotTakenForAllOrForNothing() throws {
+        for words in [
+            ["pause", ""], ["resume", ""], ["unmute", ""], ["mute", ""], ["revoke", ""], ["role", "", "reader"],
+            ["status", ""],
+            ["join", ""], ["wait", "--in-sync", ""], ["invite", "--role="], ["status", "--data", ""],
+        ] {
+            let error = try #require(throws: CommandError.self) { try parser.parse(words) }
+            #expect(error.status == 64 && !error.message.contains("parameter"), "\(words): \(error.message)")
+        }
+    }
+
+    @Test func whatACommandNeedsIsAskedForByItsName() throws {
+        let error = try #require(throws: CommandError.self) { try parser.parse(["resolve", "db", "id"]) }
+        #expect(error.status == 64 && error.message == "kith resolve needs --keep REV: the revision that stays")
+    }
+
+    @Test func everyUsageLineHasEveryOptionOfItsCommand() throws {
+        for command in CommandTable.commands {
+            for option in command.options {
+                #expect(command.usage.contains(option.usage), "\(command.name) \(option.key)")
+                #expect(command.usage.hasPrefix("kith \(command.name)") && !command.arguments.contains("--"))
+            }
+            let page = try #require(HelpText.page(command.name)).joined(separator: " ")
+            let words = page.split(separator: " ").joined(separator: " ")
+            #expect(words.contains("usage: \(command.usage)"), "\(words.prefix(400))")
+        }
     }
 
     @Test func logLevelsAreForAllOrForAnArea() {

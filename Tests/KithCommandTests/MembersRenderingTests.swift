@@ -78,8 +78,8 @@ import Testing
     }
 
     @Test func theQuestionNamesWhoIsAffected() {
-        let question = MembershipCommands.question("ada (1a1a1a1a)", role: "admin", affected: ["ben (2a2a2a2a)"])
+        let question = MembershipCommands.question("ada (1a1a1a1a)", ["role": "admin"], affected: ["ben (2a2a2a2a)"])
         #expect(question.contains("With it end ben (2a2a2a2a)") && question.hasSuffix("[y/N] "))
-        #expect(!MembershipCommands.question("ben", role: "writer", affected: []).contains("With it"))
+        #expect(!MembershipCommands.question("ben", ["role": "writer"], affected: []).contains("With it"))
     }
 }

@@ -10,6 +10,9 @@ struct ProgramResult {
 
 /// Programs of the system, for what tests ask them to check.
 enum Program {
+    /// Whether a program of the system is installed. Continuous integration has all of them: there a missing one fails.
+    static func isThere(_ name: String) -> Bool { getenv("CI") != nil || access("/usr/bin/\(name)", X_OK) == 0 }
+
     /// Runs a program to its end, on a thread of its own.
     /// - Parameter environment: all of it.
     static func run(_ arguments: [String], environment: [String] = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"]) async throws

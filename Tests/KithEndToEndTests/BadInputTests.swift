@@ -85,7 +85,7 @@ import Testing
         Case(["log", "loud"], 64, "debug"),
         Case(["invite", "--role", "emperor"], 64, "emperor", "reader"),
         Case(["invite", "--valid", "soon"], 64, "--valid"),
-        Case(["invite", "--valid", "1ms"], 64, "1000"),
+        Case(["invite", "--valid", "1ms"], 64, "from 1s to 7d"),
         Case(["changes", "notes", "--since", "-4"], 64, "--since"),
         Case(["put", "notes"], 64, "kith put"),
         Case(["put", "notes", "doc", "{}", "--revision", "x"], 64, "--revision", "kith put --help"),
@@ -136,7 +136,7 @@ import Testing
             expect(
                 try await second.run(["start", "--no-discovery", "--listen", address]), 1, address, "in use", "--listen"
             )
-            expect(try await second.run(["start", "--no-discovery", "--listen", "somewhere:1"]), 1, "somewhere")
+            expect(try await second.run(["start", "--no-discovery", "--listen", "somewhere:1"]), 64, "somewhere")
             expect(
                 try await second.run(
                     ["start", "--no-discovery", "--listen", "127.0.0.1:0", "--peer", "127.0.0.1:port"]), 64,
@@ -179,11 +179,11 @@ import Testing
 
     // MARK: One line
 
-    /// One line of at most 200 characters, for people: without names of this program's types.
+    /// One line, whole, for people: without names of this program's types.
     static func expectOneLine(_ result: ChildProgram.Finished, sourceLocation: SourceLocation = #_sourceLocation) {
         let text = result.errorText
         #expect(text.hasSuffix("\n") && text.count(where: \.isNewline) == 1, "\(text)", sourceLocation: sourceLocation)
-        #expect(text.count <= 201, "\(text.count) characters: \(text)", sourceLocation: sourceLocation)
+        #expect(!text.hasSuffix("…\n"), "\(text)", sourceLocation: sourceLocation)
         #expect(!text.contains("Optional("), "\(text)", sourceLocation: sourceLocation)
         #expect(typeNames(in: text).isEmpty, "\(typeNames(in: text)) in: \(text)", sourceLocation: sourceLocation)
     }

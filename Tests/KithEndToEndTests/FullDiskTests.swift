@@ -119,6 +119,10 @@ struct FullDiskTests {
             #expect(pause.status == 1, "\(pause.outputText)\(pause.errorText)")
             #expect(try await !checks(ben).contains("PAUSED"))
             #expect(try await ben.peer(ada)["connected"]?.bool == true)
+            let muted = try await ben.run(["mute", "STORAGE_LOW"])
+            #expect(muted.status == 1, "\(muted.outputText)\(muted.errorText)")
+            let low = try await ben.status()["health"]?["checks"]?.array?.filter { $0["muted_until"]?.string != nil }
+            #expect(low?.isEmpty == true, "what failed is not done")
             let created = try await ben.run(["db", "create", "more"])
             #expect(created.status == 1 && created.errorText.contains("more"), "\(created.errorText)")
             #expect(try await !ben.kith("db", "list").contains("more"))
@@ -131,7 +135,9 @@ struct FullDiskTests {
 
             try await ben.stop()
             try disk.fill()
-            try await ben.start(peers: [ada])
+            // Also at an address that can't be remembered.
+            try await ben.start(listening: "127.0.0.1:0", peers: [ada])
+            #expect(ben.log.contains("the next start may choose another port"), "\(ben.log)")
             #expect(try await ben.run(["status"]).status == 0)
             // A database may be dropped to make room.
             try await ben.kith("db", "delete", "spare", "--yes")

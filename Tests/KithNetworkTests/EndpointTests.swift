@@ -44,6 +44,16 @@ import Testing
         #expect(throws: AddressError.self) { try Endpoint(peer: text) }
     }
 
+    @Test func `a node listens at an address and at no name`() throws {
+        for text in ["[::]:0", "0.0.0.0:5484", "127.0.0.1:1", "[fe80::1%lo]:5484"] {
+            #expect(try Endpoint(listening: text).description == text)
+        }
+        let error = #expect(throws: AddressError.self) { try Endpoint(listening: "localhost:1") }
+        #expect(error?.message.contains("127.0.0.1:1") == true, "\(error?.message ?? "")")
+        #expect(throws: AddressError.self) { try Endpoint(listening: "nas", defaultPort: 5484) }
+        #expect(throws: AddressError.self) { try Endpoint(listening: "300.1.1.1:1") }
+    }
+
     @Test func `random text never traps`() {
         var random = SeededGenerator(seed: 0xadd)
         let alphabet = Array("[]:%.0123456789abcdefg-_ \u{301}é".utf8)

@@ -28,12 +28,18 @@ import Testing
         "1970-01-01T24:00:00Z", "1970-01-01T00:00:00.Z", "1970-01-01T00:00:00.xZ", "1970-01-01 00:00:00Z",
     ]) func otherTextsAreNoTimes(text: String) { #expect(Timestamp.milliseconds(of: text) == nil) }
 
-    @Test func messagesAreOneShortLine() {
-        let error = ControlError(.failed, String(repeating: "word\n", count: 100))
-        #expect(error.message.count == 200)
-        #expect(!error.message.contains("\n"))
-        #expect(error.message.hasSuffix("…"))
+    @Test func aMessageIsOneLineAndKeepsItsEnd() {
+        let path = "/" + String(repeating: "p", count: 4_000)
+        let error = ControlError(.failed, "can't read \(Shown.path(path)):\nmend it; then kith reload")
+        #expect(error.message == "can't read \(path): mend it; then kith reload")
+        let problem = ConfigurationProblem(.form, "\(path):17", "unknown key x; did you mean y?")
+        #expect(problem.text == "\(path):17: unknown key x; did you mean y?")
+    }
+
+    @Test func whatOthersGaveIsCutInAMessage() {
         #expect(Shown.name("a\u{7}b\u{9b}c") == "a b c")
+        let name = Shown.name(String(repeating: "n", count: 61))
+        #expect(name.count == ControlLimits.shownCharacters && name.hasSuffix("…"))
     }
 
     @Test func whatIsWrittenIsJSON() throws {

@@ -31,8 +31,7 @@ package struct Configuration: Sendable {
     }
 
     private var settings: [ConfigurationKey: [Setting]] = [:]
-    /// Every problem of every source, in the order of the sources.
-    package private(set) var problems: [ConfigurationProblem] = []
+    private var found: [ConfigurationProblem] = []
     /// The files that were read, in order.
     package private(set) var files: [String] = []
     /// Whether the files are the system's, found without being named.
@@ -51,13 +50,24 @@ package struct Configuration: Sendable {
     /// The value of a key of one value; nil where nothing sets it.
     package func value(_ key: ConfigurationKey) -> String? { self[key].last?.value }
 
+    /// Every problem of every source, in the order of the sources, then those of values that can't stand together.
+    package var problems: [ConfigurationProblem] {
+        found
+            + ConfigurationKey.allCases.compactMap { key in
+                guard let complaint = key.complaint(together: values(key)), let last = self[key].last else {
+                    return nil
+                }
+                return ConfigurationProblem(.value(key), last.origin.text(of: key), "\(key.name): \(complaint)")
+            }
+    }
+
     /// Whether it can be used: it has no problems, or unknown keys alone where those are let pass.
     package func isUsable(strict: Bool) -> Bool { strict ? problems.isEmpty : problems.allSatisfy(\.isWarning) }
 
     /// Takes a file in, after those before it.
     package mutating func add(_ file: ConfigurationFile, path: String) {
         files.append(path)
-        problems += file.problems
+        found += file.problems
         for entry in file.entries {
             let setting = Setting(value: entry.value, origin: .file(path, line: entry.line))
             if entry.key.isRepeated {
@@ -69,7 +79,7 @@ package struct Configuration: Sendable {
     }
 
     /// Takes in a file that can't be read.
-    package mutating func add(_ problem: ConfigurationProblem) { problems.append(problem) }
+    package mutating func add(_ problem: ConfigurationProblem) { found.append(problem) }
 
     /// Takes the variables in; they hold before files. Empty ones count as not set.
     package mutating func add(variables environment: NodeDirectory.Environment) {
@@ -88,7 +98,7 @@ package struct Configuration: Sendable {
     private mutating func set(_ key: ConfigurationKey, _ values: [String], _ origin: Origin) {
         for value in values {
             guard let complaint = key.complaint(value, inFile: false) else { continue }
-            return problems.append(ConfigurationProblem(.value(key), origin.text(of: key), complaint))
+            return found.append(ConfigurationProblem(.value(key), origin.text(of: key), complaint))
         }
         settings[key] = values.map { Setting(value: $0, origin: origin) }
     }

@@ -45,15 +45,20 @@ package enum ConfigurationKey: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .data:
             let isAbsolute = text.utf8.first == UInt8(ascii: "/")
-            return inFile && !isAbsolute ? "\(Shown.name(text)) is no absolute path; it begins with /" : nil
-        case .listen: return Self.complaint { () throws(AddressError) in try Endpoint(text, defaultPort: 1) }
-        case .advertise: return Self.complaint { () throws(AddressError) in try Endpoint(peer: text, defaultPort: 1) }
+            return inFile && !isAbsolute ? "\(Shown.path(text)) is no absolute path; it begins with /" : nil
+        case .listen:
+            return Self.complaint { () throws(AddressError) in
+                try Endpoint(listening: text, defaultPort: NodeConfiguration.defaultPort)
+            }
         case .interface:
             do throws(AddressError) {
                 _ = try InterfacePatterns([text])
                 return nil
             } catch { return error.message }
-        case .peer: return Self.complaint { () throws(AddressError) in try Endpoint(peer: text, defaultPort: 1) }
+        case .peer, .advertise:
+            return Self.complaint { () throws(AddressError) in
+                try Endpoint(peer: text, defaultPort: NodeConfiguration.defaultPort)
+            }
         case .logFormat:
             return ["text", "json"].contains(text) ? nil : "\(Shown.name(text)) is no format; text or json is"
         case .discovery: return ["on", "off"].contains(text) ? nil : "\(Shown.name(text)) is neither on nor off"
@@ -62,6 +67,27 @@ package enum ConfigurationKey: String, CaseIterable, Hashable, Sendable {
             let levels = Log.Level.allCases.map(\.rawValue).joined(separator: ", ")
             let areas = Log.Area.allCases.map(\.rawValue).joined(separator: ", ")
             return "\(Shown.name(text)) is neither LEVEL nor AREA=LEVEL; levels are \(levels); areas are \(areas)"
+        }
+    }
+
+    /// What is wrong with values that are right one by one; nil where nothing is.
+    package func complaint(together values: [String]) -> String? {
+        switch self {
+        case .advertise where values.count > NodeLimits.presenceAddresses:
+            return "\(values.count) addresses are too many: a node tells of \(NodeLimits.presenceAddresses) at most"
+        case .interface:
+            do throws(AddressError) {
+                _ = try InterfacePatterns(values)
+                return nil
+            } catch { return error.message }
+        default: return nil
+        }
+    }
+
+    /// - Throws: `NodeError` `usage` where the values can't stand together.
+    func require(_ values: [String]) throws(NodeError) {
+        if let complaint = complaint(together: values) {
+            throw NodeError(code: "usage", message: "\(name): \(complaint)")
         }
     }
 

@@ -18,12 +18,9 @@ package struct ConfigurationProblem: Error, Hashable, Sendable {
 
     package init(_ kind: Kind, _ place: String, _ message: String) {
         self.kind = kind
-        self.place = Shown.line(place, limit: Self.characters)
-        self.message = Shown.line(message, limit: Self.characters)
+        self.place = Shown.line(place, limit: ControlLimits.messageCharacters)
+        self.message = Shown.line(message, limit: ControlLimits.messageCharacters)
     }
-
-    /// Longest place and message, in characters: a path and a sentence about a name fit.
-    private static let characters = 400
 
     package var isWarning: Bool { kind == .unknownKey }
 

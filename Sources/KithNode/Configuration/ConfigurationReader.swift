@@ -21,10 +21,13 @@ package struct ConfigurationReader: Sendable {
 
     package init() {}
 
+    /// The file that `--config` or `$KITH_CONFIG` names; nil where it is found by itself.
+    package var namedFile: String? { file ?? value("KITH_CONFIG") }
+
     /// Reads all sources. Never fails: what is wrong is in the problems.
     package func read() -> Configuration {
         var configuration = Configuration()
-        if let named = file ?? value("KITH_CONFIG") {
+        if let named = namedFile {
             add(named, to: &configuration)
         } else {
             let own = ownFile.flatMap { access($0, F_OK) == 0 ? $0 : nil }

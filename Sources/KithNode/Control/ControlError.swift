@@ -28,13 +28,13 @@ package struct ControlError: Error, Hashable, Sendable {
     }
 
     package let code: Code
-    /// One line of at most `ControlLimits.messageCharacters`: what happened, to what, and what to do.
+    /// One line: what happened, to what, and what to do.
     package let message: String
 
     /// The answer to who waits for more when the node ends.
     package static let stopping = ControlError(.unavailable, "the node stops; start it again with: kith start")
 
-    /// Line ends become spaces, and a text that is too long is cut.
+    /// Line ends become spaces. Whoever makes the message cuts what others gave, with `Shown`.
     package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = Shown.line(message, limit: ControlLimits.messageCharacters)
@@ -105,8 +105,19 @@ package struct ControlError: Error, Hashable, Sendable {
 
 /// Text of others as it stands in a message: on one line, without control characters, and not too long.
 package enum Shown {
-    /// An id, name or path.
+    /// An id or name.
     package static func name(_ text: String) -> String { line(text, limit: ControlLimits.shownCharacters) }
+
+    /// A path, whole.
+    package static func path(_ text: String) -> String { line(text, limit: ControlLimits.shownPathCharacters) }
+
+    /// A path as a shell takes it, whatever it has in it.
+    package static func quoted(_ path: String) -> String {
+        let isPlain = path.utf8.allSatisfy { byte in
+            (byte >= 48 && byte <= 57) || (byte | 0x20 >= 97 && byte | 0x20 <= 122) || "/._-+:@%,=".utf8.contains(byte)
+        }
+        return isPlain && !path.isEmpty ? path : "'" + Self.path(path).replacing("'", with: "'\\''") + "'"
+    }
 
     /// Control characters become spaces; what is too long ends with `…`.
     package static func line(_ text: String, limit: Int) -> String {

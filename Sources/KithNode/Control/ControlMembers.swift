@@ -66,6 +66,8 @@ package struct ControlRevocation: Hashable, Sendable {
     /// Whether the root's key signs, and not this node as an admin.
     package var isByRoot = false
     package var isRevokedAlready = false
+    /// An admin's word counts for nothing against an admin, and the node asked has not met this one: then it may be one.
+    package var countsUnlessAdmin = false
     /// As far as the node asked knows.
     package var affected: [Affected] = []
 
@@ -78,6 +80,7 @@ package struct ControlRevocation: Hashable, Sendable {
         object.add("role", role)
         object.add("by", isByRoot ? "root" : "admin")
         object.add("already", isRevokedAlready)
+        object.add("unless_admin", countsUnlessAdmin)
         let nodes = affected.map { affected in
             var node = JSONObjectWriter()
             node.add("id", affected.id)

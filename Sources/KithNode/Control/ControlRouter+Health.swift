@@ -13,7 +13,7 @@ extension ControlRouter {
     func mute(_ call: ControlCall) async throws(ControlError) -> HTTPResponse {
         try call.require("POST", parameters: ["code", "for_ms"])
         guard let code = try healthCode(call) else { throw ControlError(.usage, "the parameter code is missing") }
-        let time: Int64? = try call.integer("for_ms", 1...ControlLimits.pauseMilliseconds)
+        let time: Int64? = try call.integer("for_ms", ControlLimits.pauseMilliseconds)
         let until = try await service.mute(code, milliseconds: time ?? ControlLimits.muteMilliseconds)
         var object = JSONObjectWriter()
         object.add("code", code.rawValue)

@@ -11,7 +11,7 @@ extension ControlRouter {
             return Self.lines(try await service.verify(database))
         case "repair":
             try call.require("POST", parameters: ["wait_ms"])
-            let wait = try call.integer("wait_ms", 0...NodeLimits.longestFetchMilliseconds)
+            let wait = try call.integer("wait_ms", ControlLimits.repairMilliseconds)
             return Self.lines(
                 try await service.repair(database, waitingMilliseconds: wait ?? NodeLimits.fetchMilliseconds))
         case "compact":

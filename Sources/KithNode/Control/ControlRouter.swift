@@ -65,11 +65,11 @@ package struct ControlRouter: Sendable {
             wait.peers = try call.integer("peers", 1...1_000_000) ?? wait.peers
             wait.database = call.value("in_sync")
             wait.timeoutMilliseconds =
-                try call.integer("timeout_ms", 0...ControlLimits.waitMilliseconds) ?? wait.timeoutMilliseconds
+                try call.integer("timeout_ms", ControlLimits.waitMilliseconds) ?? wait.timeoutMilliseconds
             return Self.json(try await service.wait(for: wait).json)
         case "pause":
             try call.require("POST", parameters: ["peer", "for_ms"])
-            let time: Int64? = try call.integer("for_ms", 1...ControlLimits.pauseMilliseconds)
+            let time: Int64? = try call.integer("for_ms", ControlLimits.pauseMilliseconds)
             return Self.json(try await service.pause(peer: call.value("peer"), milliseconds: time).json)
         case "resume":
             try call.require("POST", parameters: ["peer"])
@@ -118,7 +118,7 @@ package struct ControlRouter: Sendable {
             throw ControlError(.usage, "\(Shown.name(invite.role)) is no role; there are admin, writer and reader")
         }
         invite.validMilliseconds =
-            try call.integer("valid_ms", 1_000...ControlLimits.invitationMilliseconds) ?? invite.validMilliseconds
+            try call.integer("valid_ms", ControlLimits.invitationMilliseconds) ?? invite.validMilliseconds
         let key = try await call.body(limit: ControlLimits.smallBodyBytes, of: "the root's key")
         invite.rootKey = key.isEmpty ? nil : key
         return Self.json(try await service.invite(invite).json, status: 201)

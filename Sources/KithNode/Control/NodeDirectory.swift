@@ -58,13 +58,25 @@ package struct NodeDirectory: Hashable, Sendable {
         let folder = String(socket[..<socket.lastIndex(of: "/")!])
         if mkdir(folder, S_IRWXU) != 0, errno != EEXIST {
             throw ControlError(
-                .failed, "cannot make the folder \(Shown.name(folder)): \(String(cString: strerror(errno)))")
+                .failed, "cannot make the folder \(Shown.path(folder)): \(String(cString: strerror(errno)))")
         }
+        try Self.requireOwn(folder)
+    }
+
+    /// Looks whether `prepareSocketFolder` would find the folder as it must be, where it is there already.
+    /// - Throws: as that.
+    package func requireSocketFolder(environment: Environment = processEnvironment) throws(ControlError) {
+        let socket = socketPath(environment: environment)
+        let folder = String(socket[..<socket.lastIndex(of: "/")!])
+        if folder != path, access(folder, F_OK) == 0 { try Self.requireOwn(folder) }
+    }
+
+    private static func requireOwn(_ folder: String) throws(ControlError) {
         var status = stat()
         guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
             status.st_mode & 0o077 == 0
         else {
-            throw ControlError(.failed, "the folder \(Shown.name(folder)) must belong to this user alone (mode 0700)")
+            throw ControlError(.failed, "the folder \(Shown.path(folder)) must belong to this user alone (mode 0700)")
         }
     }
 

@@ -16,19 +16,22 @@ package final class DamageBook: Sendable {
     private let path: String
     private let entries: Mutex<[DatabaseName: Entry]>
 
-    /// - Throws: `NodeError` where the file can't be read.
+    /// - Throws: `NodeError` where the file may be whole and can't be read.
     package init(nodeDirectory: String) throws(NodeError) {
-        path = nodeDirectory + "/damage"
+        path = SpareFile.damage.path(in: nodeDirectory)
         var entries: [DatabaseName: Entry] = [:]
-        for line in try SmallFile.lines(of: path) {
-            let words = line.split(separator: " ", maxSplits: 2)
-            guard words.count == 3, let name = try? DatabaseName(String(words[0])), let findings = UInt64(words[1])
-            else {
-                continue
-            }
-            entries[name] = Entry(findings: findings, message: String(words[2]))
+        for line in try SpareFile.damage.read(in: nodeDirectory).lines {
+            if let (name, entry) = Self.entry(line) { entries[name] = entry }
         }
         self.entries = Mutex(entries)
+    }
+
+    static func entry(_ line: String) -> (DatabaseName, Entry)? {
+        let words = line.split(separator: " ", maxSplits: 2)
+        guard words.count == 3, let name = try? DatabaseName(String(words[0])), let findings = UInt64(words[1]) else {
+            return nil
+        }
+        return (name, Entry(findings: findings, message: String(words[2])))
     }
 
     package subscript(name: DatabaseName) -> Entry? { entries.withLock { $0[name] } }

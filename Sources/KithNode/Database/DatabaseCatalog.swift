@@ -37,10 +37,10 @@ package final class DatabaseCatalog: Sendable {
     /// - Throws: `NodeError` when the directory itself can't be read or made, or is on a network file system.
     package init(nodeDirectory: String, environment: @escaping @Sendable () -> StoreEnvironment) throws(NodeError) {
         directory = nodeDirectory + "/databases"
-        droppedFile = nodeDirectory + "/dropped"
+        droppedFile = SpareFile.dropped.path(in: nodeDirectory)
         self.environment = environment
         try DirectoryLock.makeDirectory(directory)
-        let dropped = try SmallFile.lines(of: droppedFile).compactMap { try? DatabaseName($0) }
+        let dropped = try SpareFile.dropped.read(in: nodeDirectory).lines.compactMap { try? DatabaseName($0) }
         state.withLock { $0.dropped = Set(dropped) }
         let names: [DatabaseName]
         do throws(StoreError) {
@@ -96,11 +96,13 @@ package final class DatabaseCatalog: Sendable {
 
     /// Closes a database and removes this node's copy. It is not carried any more.
     /// - Returns: false when there is none of that name.
+    /// - Throws: `StoreError`, `foreign_file` for a file that is not Kith's: that stays.
     package func drop(_ name: DatabaseName) throws(StoreError) -> Bool {
         try changing.withLock { _ throws(StoreError) in
             try requireUnreserved(name)
             let (database, unusable) = state.withLock { ($0.open[name], $0.unusable[name]) }
             guard let file = database?.file ?? unusable?.file else { return false }
+            if database == nil { try file.requireOurs() }
             // On a full disk there is no room to note it: the files make some.
             let isNoted = noteDropped(name)
             state.withLock { state in

@@ -15,6 +15,7 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case databaseUnusable = "DATABASE_UNUSABLE"
     case logLost = "LOG_LOST"
     case rollbackDetected = "ROLLBACK_DETECTED"
+    case fileDamaged = "FILE_DAMAGED"
     // Documents.
     case conflicts = "CONFLICTS"
     case documentsRefused = "DOCUMENTS_REFUSED"
@@ -49,6 +50,7 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .databaseUnusable: .databaseUnusable
         case .logLost: .logLost
         case .rollbackDetected: .rollbackDetected
+        case .fileDamaged: .fileDamaged
         case .conflicts: .conflicts
         case .documentsRefused: .documentsRefused
         case .peerBlocked: .peerBlocked

@@ -133,4 +133,25 @@ extension HealthPage {
             "Look whether a copy of the node's directory runs elsewhere, and end it: see `kith help identity-duplicate`.",
         ],
         ends: "A day after it was found, or when the node is restarted.")
+
+    static let fileDamaged = HealthPage(
+        meaning: [
+            "A small file of the node's directory could not be read for what it is: the disk has damaged it, or something else "
+                + "than Kith has written there. What could be read of it holds; the damaged file is kept beside it, as "
+                + "NAME.damaged. The check says what may be lost: open codes of invitations are void, pauses hold with all "
+                + "peers until `kith resume`, databases that were dropped here may come back.",
+            "A damaged `membership` stops the start, because it says who was revoked. `kith identity recover` takes every signed "
+                + "statement out of it. Where some may be missing, the node then lets in one node alone, that of the admin who let "
+                + "it in or the one that you name, until that one has told what it knows; meanwhile the check is critical.",
+        ],
+        shows: [
+            "The log of the start names the file and where it is kept. A damaged key of the group's root (`root.pem`) stays in its "
+                + "place: a copy of it is the only remedy."
+        ],
+        actions: [
+            "Look at the disk: what damaged this file may damage a database. `kith verify` reads them all.",
+            "Make good what the check names: `kith invite`, `kith pause`, `kith mute` or `kith db delete` again.",
+            "Then remove the file `NAME.damaged`.",
+        ],
+        ends: "When the file that was kept is removed, and the node that was awaited has been heard.")
 }

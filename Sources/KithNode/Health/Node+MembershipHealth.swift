@@ -12,7 +12,8 @@ extension Node {
             found.append(
                 HealthFinding(
                     code: .machineChanged, level: .critical,
-                    summary: "this node's directory was used on another machine before: nothing is replicated",
+                    summary:
+                        "this node's directory was used on another machine before, or its record of that is damaged: nothing is replicated",
                     action:
                         "was it moved here? kith identity keep. Is it a copy? kith stop, kith identity reset, kith join"
                 ))

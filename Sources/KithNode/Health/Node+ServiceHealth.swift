@@ -6,11 +6,12 @@ extension Node {
     func serviceFindings() -> [HealthFinding] {
         var found: [HealthFinding] = []
         if let problem = configured.problem {
+            let file = configured.namedFile.map { " --config \(Shown.quoted($0))" } ?? ""
             found.append(
                 HealthFinding(
                     code: .configurationInvalid, level: .warning,
                     summary: "the configuration is wrong and was not taken over: \(problem)",
-                    action: "mend it (kith config --check names what is wrong), then: kith reload"))
+                    action: "mend it (kith config\(file) --check names what is wrong), then: kith reload"))
         }
         let failed = failedStatics
         if let first = failed.first {

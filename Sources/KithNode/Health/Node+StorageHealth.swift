@@ -1,8 +1,53 @@
+import Glibc
 import KithStore
+import KithTransport
 
 extension Node {
     func storageFindings() -> [HealthFinding] {
-        databaseTroubles() + [lowSpace(), lostLog(), rollback()].compactMap(\.self)
+        databaseTroubles() + [lowSpace(), lostLog(), rollback(), damagedFile()].compactMap(\.self)
+    }
+
+    /// A small file of the node's directory that was damaged, as long as it is kept aside, or its loss is not made good.
+    private func damagedFile() -> HealthFinding? {
+        let directory = configuration.directory.path
+        if let awaited = membership.awaited {
+            return HealthFinding(
+                code: .fileDamaged, level: .critical,
+                summary:
+                    "what this node knew of its group was damaged: it speaks to nobody until it has heard from \(name(of: awaited))",
+                action: "see that \(name(of: awaited)) runs and is reached; see kith help file-damaged")
+        }
+        if let rootProblem {
+            return HealthFinding(
+                code: .fileDamaged, level: .warning,
+                summary:
+                    "the group's root key here can't be used, so admins can be neither made nor revoked with it: \(rootProblem)",
+                action: "put a copy of it back, or move it away where there is one elsewhere; then start the node anew")
+        }
+        setAside.removeAll { access($0.aside, F_OK) != 0 }
+        guard let first = setAside.first else { return nil }
+        let more = setAside.count > 1 ? " (and \(setAside.count - 1) more)" : ""
+        return HealthFinding(
+            code: .fileDamaged, level: .warning,
+            summary: "the file \(first.name) of \(directory) was damaged: \(first.loss)\(more)",
+            action: "look at the disk, then remove what is kept of it: rm \(Shown.quoted(first.aside))")
+    }
+
+    /// The files that were damaged when the node started, or before, and are kept aside.
+    func findSetAside() {
+        rootProblem = identities.rootProblem(of: identity)
+        let directory = configuration.directory.path
+        setAside = SpareFile.allCases.map { ($0.rawValue, $0.aside(in: directory), $0.loss) }
+        let membership = IdentityStore.membershipName
+        setAside.append(
+            (
+                membership, "\(directory)/\(membership)\(SpareFile.ending)",
+                "who was revoked and what else was lost of it has come back from a peer, or comes with the next"
+            ))
+        setAside.removeAll { access($0.aside, F_OK) != 0 }
+        for file in setAside {
+            log(.warning, .node, "the file \(file.name) was damaged: \(file.loss)", ["kept": file.aside])
+        }
     }
 
     /// What is wrong with databases, a finding for each kind.

@@ -19,13 +19,18 @@ extension Node {
         result.name = knownName(of: node)
         result.role = member?.role?.description
         // The root's word is used only where an admin's may not be enough.
-        result.isByRoot = root != nil && (isAdmin || member?.role == nil || identity.admin == nil || isRevokedHere)
+        result.isByRoot =
+            root != nil && (isAdmin || member?.admittedBy == nil || identity.admin == nil || isRevokedHere)
         guard result.isByRoot || identity.admin != nil else {
             throw ControlError(
                 .forbidden,
                 "only an admin can revoke, or who holds the root's key (--root FILE); this node is a \(role)")
         }
-        if member?.revocation != nil {
+        // Whoever was never met may be an admin, and then the root's word alone counts.
+        result.countsUnlessAdmin = member?.admittedBy == nil && !result.isByRoot
+        let hasRootsWord = membership.isRevokedByRoot(node)
+        if hasRootsWord { result.countsUnlessAdmin = false }
+        if member?.revocation != nil, hasRootsWord || !result.isByRoot || member?.admittedBy != nil {
             result.isRevokedAlready = true
             // It may hold and not be on disk yet, should that have failed before.
             if !isDryRun { try requireKept(membership.changeCount) }

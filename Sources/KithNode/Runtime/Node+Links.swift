@@ -253,7 +253,27 @@ extension Node {
         let changes = membership.take(statements)
         if changes.refused > 0 { noteForged(changes.refused, of: driver) }
         take(changes, except: driver.id)
+        if membership.awaited == driver.peer.nodeID { heardAwaited() }
         return membership.standing(of: driver.peer) == nil ? "this node was revoked" : nil
+    }
+
+    /// The node whose word on the group is awaited has begun to give it: when all of it is here and on disk, other members
+    /// are let in too.
+    private func heardAwaited() {
+        queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.wordMilliseconds)) {
+            guard self.isRunning, let awaited = self.membership.awaited, self.peers[awaited]?.isOpen == true else {
+                return
+            }
+            self.keepMembership()
+            guard self.keptMembership == self.membership.changeCount else { return self.heardAwaited() }
+            do throws(TransportError) { try self.identities.remove(IdentityStore.awaitedName) } catch {
+                return self.log(.error, .node, "can't note that the group's members are known again: \(error.message)")
+            }
+            self.membership.awaited = nil
+            self.log(.info, .node, "what was lost of the group came back from \(self.name(of: awaited))")
+            self.schedule.startOver()
+            self.evaluate()
+        }
     }
 
     /// Revocations, changed roles and policies for one message each: what a hello or an update may carry at most.

@@ -46,11 +46,14 @@ extension Node {
 extension Node {
     /// Draws the number of this process, and keeps those of earlier ones.
     func beginInstance() throws(NodeError) {
-        let path = configuration.directory.path + "/" + IdentityStore.instancesName
-        let earlier = try SmallFile.lines(of: path).compactMap { UInt64($0, radix: 16) }.suffix(NodeLimits.instances)
+        let directory = configuration.directory.path
+        let earlier = try SpareFile.instances.read(in: directory).lines.compactMap { UInt64($0, radix: 16) }
+            .suffix(NodeLimits.instances)
         twins = TwinBook(node: id, instance: instance, earlier: Array(earlier), now: SystemClock.now)
         let kept = (earlier + [instance]).suffix(NodeLimits.instances)
-        do throws(NodeError) { try SmallFile.write(kept.map { String($0, radix: 16) }, to: path) } catch {
+        do throws(NodeError) {
+            try SmallFile.write(kept.map { String($0, radix: 16) }, to: SpareFile.instances.path(in: directory))
+        } catch {
             // A node starts on a full disk too. What it loses is that its next start may take what peers still say of this
             // process for a twin's, for as long as they say it.
             log(.warning, .node, error.message)

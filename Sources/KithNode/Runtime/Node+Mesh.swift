@@ -107,7 +107,7 @@ extension Node {
     private func targets(now: Instant, wall: Int64) -> [DialTarget] {
         // Whoever knows that it is revoked knocks at no door.
         if isHeld || isRevokedHere { return [] }
-        let members = members
+        let members = members.filter { membership.awaited == nil || membership.awaited == $0 }
         var wanted = selection.wanted(members: members, isReachable: isReachable)
         wanted += newcomers(Set(members)) + bridges(now: now)
         var targets = wanted.filter { wantsDial($0, now: now) && pauses.pause(of: $0, now: wall) == nil }
@@ -319,7 +319,8 @@ extension Node {
         rememberedText = text
         do throws(NodeError) {
             try SmallFile.write(
-                text.split(separator: "\n").map(String.init), to: configuration.directory.path + "/peers")
+                text.split(separator: "\n").map(String.init),
+                to: SpareFile.peers.path(in: configuration.directory.path))
         } catch {
             log(.warning, .mesh, "can't keep the peers' addresses", ["reason": error.message])
         }

@@ -287,10 +287,20 @@ extension Node {
         evaluate()
     }
 
+    /// Takes the pauses of the last run. Where one of them may be lost, all peers are paused until somebody says otherwise:
+    /// a pause that was promised does not end by damage.
+    func readPauses() throws(NodeError) {
+        let reading = try SpareFile.paused.read(in: configuration.directory.path)
+        pauses = PauseList(lines: reading.lines)
+        guard reading.damage != nil else { return }
+        pauses.set(PauseList.Pause(node: nil, until: nil))
+        do throws(ControlError) { try keep(pauses) } catch { log(.warning, .node, error.message) }
+    }
+
     /// Pauses hold once they are on disk, or not at all.
     private func keep(_ pauses: PauseList) throws(ControlError) {
         do throws(NodeError) {
-            try SmallFile.write(pauses.lines, to: configuration.directory.path + "/paused")
+            try SmallFile.write(pauses.lines, to: SpareFile.paused.path(in: configuration.directory.path))
         } catch {
             throw ControlError(.failed, error.message)
         }

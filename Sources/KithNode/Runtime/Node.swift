@@ -85,6 +85,10 @@ package final class Node: @unchecked Sendable {
     var lastWatcher: UInt64 = 0
     var isNewsQueued = false
     var healthLedger = HealthLedger()
+    /// Small files that were damaged and are kept aside.
+    var setAside: [(name: String, aside: String, loss: String)] = []
+    /// Why the root's key in the directory can't be used, as found at the start; nil where it can, or is kept elsewhere.
+    var rootProblem: String?
     var mutes = MuteList()
     /// The mutes as they stand on disk.
     var keptMutes = MuteList()
@@ -127,47 +131,18 @@ package final class Node: @unchecked Sendable {
         self.identities = identities
         self.identity = identity
         lock = try DirectoryLock(directory: directory)
-        membership = try Self.readMembership(identities, identity.trust)
+        membership = try identities.membership(of: identity)
         damage = try DamageBook(nodeDirectory: directory)
         catalog = try DatabaseCatalog(nodeDirectory: directory) {
             StoreEnvironment(now: { SystemClock.wallMilliseconds }, random: { SecureRandom.number() })
         }
-        desk = try Self.makeDesk(identities, identity, membership)
+        desk = try identities.desk(of: identity, membership)
         selection = MeshSelection(
             node: identity.nodeID, isReader: membership.standing(of: identity.peer)?.role ?? identity.role == .reader)
         arbiter = LinkArbiter(node: identity.nodeID)
         schedule = DialSchedule { SecureRandom.number() }
         presence = PresenceBook(node: identity.nodeID)
         twins = TwinBook(node: identity.nodeID, instance: instance, earlier: [], now: SystemClock.now)
-    }
-
-    private static func readMembership(
-        _ identities: IdentityStore, _ trust: GroupTrust
-    ) throws(NodeError) -> Membership {
-        try transport { () throws(TransportError) in
-            guard let bytes = try identities.read(IdentityStore.membershipName, atMost: TransportLimits.membershipBytes)
-            else {
-                return Membership(trust: trust)
-            }
-            do throws(TransportError) { return try Membership(trust: trust, encoded: bytes) } catch {
-                throw .identity(
-                    "\(identities.directory)/\(IdentityStore.membershipName) can't be read: \(error.message); move it away, and "
-                        + "what it held, revocations too, comes back with the first peer")
-            }
-        }
-    }
-
-    private static func makeDesk(
-        _ identities: IdentityStore, _ identity: Identity, _ membership: Membership
-    ) throws(NodeError) -> JoinDesk {
-        try transport { () throws(TransportError) in
-            let bytes = try identities.read(IdentityStore.invitesName, atMost: NodeLimits.invitesFileBytes)
-            let book = try bytes.map { bytes throws(TransportError) in try InviteBook(encoded: bytes) } ?? InviteBook()
-            let clock = SteadyClock()
-            return JoinDesk(
-                identity: identity, membership: membership, book: book, now: clock.read
-            ) { bytes throws(TransportError) in try identities.write(bytes, to: IdentityStore.invitesName) }
-        }
     }
 
     /// The node's id.
@@ -182,24 +157,22 @@ package final class Node: @unchecked Sendable {
         let directory = configuration.directory.path
         try checkMachine()
         try beginInstance()
-        pauses = PauseList(lines: try SmallFile.lines(of: directory + "/paused"))
+        try readPauses()
         try readMutes()
         staticPeers = try Self.endpoints(configuration.peers)
         book.setStatic(staticPeers)
+        try ConfigurationKey.advertise.require(configuration.advertise)
         advertised = try Self.endpoints(configuration.advertise).map(\.description)
-        guard advertised.count <= NodeLimits.presenceAddresses else {
-            throw NodeError(
-                code: "usage", message: "a node can advertise \(NodeLimits.presenceAddresses) addresses at most")
-        }
         do throws(AddressError) { interfaces = try InterfacePatterns(configuration.interfaces) } catch {
             throw NodeError(code: "usage", message: error.message)
         }
-        let remembered = try SmallFile.lines(of: directory + "/peers")
+        let remembered = try SpareFile.peers.read(in: directory).lines
         rememberedText = remembered.map { $0 + "\n" }.joined()
         book.readRemembered(rememberedText)
         for node in book.nodes where node != id { peers[node] = PeerState(node, now: startedAt) }
         readPeerNames(remembered)
         try listen()
+        findSetAside()
         do throws(ControlError) {
             control = try ControlServer(NodeService(self), directory: configuration.directory)
         } catch {
@@ -238,17 +211,11 @@ package final class Node: @unchecked Sendable {
             try TLSContext(.member(identity, membership: membership) { [desk] in desk.answersJoins })
         }
         tls = context
-        // Where a node listens is kept for the next start.
-        let kept = configuration.directory.path + "/listen"
-        let last = try SmallFile.lines(of: kept).first
-        let asked = configuration.listen ?? last ?? "[::]:\(NodeConfiguration.defaultPort)"
-        let endpoint: Endpoint
-        do throws(AddressError) {
-            endpoint = try Endpoint(asked, defaultPort: NodeConfiguration.defaultPort)
-        } catch { throw Self.cannotListen(error.message) }
+        let place = try ListeningPlace(configuration)
+        let endpoint = place.endpoint
         do throws(TransportError) {
             let listener = try Listener(
-                endpoint, orNextPort: configuration.listen == nil, context: context
+                endpoint, orNextPort: !place.isAsked, context: context
             ) { [weak self, log] address, error in
                 log(
                     .debug, .link, "closed a link that was not authenticated",
@@ -259,15 +226,12 @@ package final class Node: @unchecked Sendable {
                 self?.accepted(connection, peer)
             }
             self.listener = listener
-        } catch { throw Self.cannotListen(error.message) }
+        } catch { throw ListeningPlace.failure(error.message) }
         guard let listener else { return }
-        // Not written without need: a node starts on a full disk too.
-        let now = Endpoint(host: endpoint.host, port: listener.port).description
-        if now != last { try SmallFile.write([now], to: kept) }
-    }
-
-    private static func cannotListen(_ reason: String) -> NodeError {
-        NodeError(code: "address", message: "can't listen: \(reason); choose another with --listen HOST:PORT")
+        do throws(NodeError) { try place.keep(listener.port) } catch {
+            // A node starts on a full disk too.
+            log(.warning, .node, "the next start may choose another port: \(error.message)")
+        }
     }
 
     /// Says goodbye to the peers, finishes what is under way, and closes. The completion runs once all is on disk.

@@ -18,7 +18,8 @@ package enum NodeSetup {
     package static func initialise(
         _ directory: NodeDirectory, groupName: String?, nodeName: String?, rootFile: String?
     ) throws(NodeError) -> Identity {
-        let identity = try withLock(directory) { identities throws(TransportError) in
+        _ = try MachineIdentity.current(file: MachineIdentity.file())
+        let identity = try withLock(directory, isNew: true) { identities throws(TransportError) in
             try identities.initGroup(
                 groupName: groupName ?? machineName, nodeName: nodeName ?? machineName, rootOut: rootFile)
         }
@@ -38,7 +39,8 @@ package enum NodeSetup {
         do throws(TransportError) { code = try InviteCode(text) } catch {
             throw NodeError(code: "invite_code", message: error.message)
         }
-        let identity = try withLock(directory) { identities throws(TransportError) in
+        _ = try MachineIdentity.current(file: MachineIdentity.file())
+        let identity = try withLock(directory, isNew: true) { identities throws(TransportError) in
             try identities.expectVacant()
             let name = nodeName ?? machineName
             let (identity, inviter): (Identity, Endpoint)
@@ -54,7 +56,7 @@ package enum NodeSetup {
             // Where the inviter was is where it is looked for first.
             var book = CandidateBook()
             book.reached(identity.peer.admittedBy, at: inviter)
-            try AtomicFile.write(Array(book.rememberedText.utf8), to: directory.path + "/peers")
+            try AtomicFile.write(Array(book.rememberedText.utf8), to: SpareFile.peers.path(in: directory.path))
             return identity
         }
         try MachineIdentity.record(in: directory.path, file: MachineIdentity.file())
@@ -84,11 +86,9 @@ package enum NodeSetup {
     /// let in any more.
     package static func isOnlyAdmin(_ directory: NodeDirectory) -> Bool {
         let identities = IdentityStore(directory: directory.path)
-        guard let identity = try? identities.load(), identity.admin != nil,
-            let bytes = try? identities.read(
-                IdentityStore.membershipName, atMost: TransportLimits.membershipBytes),
-            let membership = try? Membership(trust: identity.trust, encoded: bytes)
-        else { return false }
+        guard let identity = try? identities.load(), identity.admin != nil else { return false }
+        // Where it is not known whether there is another, there may be none.
+        guard let membership = try? identities.membership(of: identity) else { return true }
         let others = membership.members.filter { $0.node != identity.nodeID && $0.revocation == nil }
         return !others.isEmpty && !others.contains(where: \.isAdmin)
     }
@@ -98,19 +98,20 @@ package enum NodeSetup {
         try withLock(directory) { identities throws(TransportError) in try identities.leave() }
     }
 
-    /// Whether a node could start: the directory holds an identity, and no other process uses it. Writes nothing.
-    package static func check(_ directory: NodeDirectory) throws(NodeError) {
-        do throws(TransportError) { _ = try IdentityStore(directory: directory.path).load() } catch {
-            throw NodeError(code: "identity", message: error.message)
-        }
-        guard DirectoryLock.isFree(directory.path) else {
-            throw NodeError(code: "directory_in_use", message: "\(directory.path) is used by a running node")
-        }
+    /// Whether others than the owner may look into a directory; false where there is none.
+    package static func isOpenToOthers(_ directory: NodeDirectory) -> Bool {
+        IdentityStore(directory: directory.path).isOpenToOthers
     }
 
     private static func withLock<Value>(
-        _ directory: NodeDirectory, _ body: (IdentityStore) throws(TransportError) -> Value
+        _ directory: NodeDirectory, isNew: Bool = false, _ body: (IdentityStore) throws(TransportError) -> Value
     ) throws(NodeError) -> Value {
+        // Before anything is put into it.
+        if isNew {
+            try Node.transport { () throws(TransportError) in
+                try IdentityStore(directory: directory.path).expectClosable()
+            }
+        }
         let lock = try DirectoryLock(directory: directory.path)
         defer { withExtendedLifetime(lock) {} }
         do throws(StoreError) { try Store.requireLocal(directory.path) } catch {

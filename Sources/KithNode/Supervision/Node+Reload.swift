@@ -36,6 +36,8 @@ struct ConfigurationState {
     var read: (@Sendable () -> Configuration)?
     /// Whether unknown keys are wrong.
     var isStrict = false
+    /// The file that the node was told to read; nil where it was found by itself.
+    var namedFile: String?
     /// The values that hold.
     var values: [ConfigurationKey: [String]] = [:]
     /// Why the last reading is not what holds.
@@ -46,10 +48,13 @@ struct ConfigurationState {
 
 extension Node {
     /// Says how the configuration with which the node was made is read again. Before `start`.
+    /// - Parameter namedFile: the file that it was told to read; nil where it was found by itself.
     package func follow(
-        _ configuration: Configuration, isStrict: Bool, read: @escaping @Sendable () -> Configuration
+        _ configuration: Configuration, isStrict: Bool, namedFile: String? = nil,
+        read: @escaping @Sendable () -> Configuration
     ) {
         configured.read = read
+        configured.namedFile = namedFile
         configured.isStrict = isStrict
         for key in ConfigurationKey.allCases { configured.values[key] = configuration.values(key) }
     }

@@ -17,11 +17,8 @@ package final class DirectoryLock: Sendable {
                 code: "directory", message: "can't open \(path): \(Self.reason); check the directory's owner and mode")
         }
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            let holder = Self.holder(descriptor)
-            close(descriptor)
-            throw NodeError(
-                code: "directory_in_use",
-                message: "\(directory) is used by the running node with process id \(holder); stop it with: kith stop")
+            defer { close(descriptor) }
+            throw Self.inUse(directory, descriptor)
         }
         self.descriptor = descriptor
         ftruncate(descriptor, 0)
@@ -33,6 +30,28 @@ package final class DirectoryLock: Sendable {
     deinit {
         flock(descriptor, LOCK_UN)
         close(descriptor)
+    }
+
+    /// Looks whether the lock could be taken, and leaves it.
+    /// - Throws: as `init`.
+    package static func requireFree(_ directory: String) throws(NodeError) {
+        let path = directory + "/lock"
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return }
+            throw NodeError(
+                code: "directory", message: "can't open \(path): \(reason); check the directory's owner and mode")
+        }
+        defer { close(descriptor) }
+        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 { throw inUse(directory, descriptor) }
+    }
+
+    private static func inUse(_ directory: String, _ descriptor: Int32) -> NodeError {
+        NodeError(
+            code: "directory_in_use",
+            message:
+                "\(directory) is used by the running node with process id \(holder(descriptor)); stop it with: kith stop"
+        )
     }
 
     /// Whether nobody holds the lock of a directory.

@@ -33,25 +33,45 @@ package enum MachineIdentity {
     }
 
     /// What stands for the machine, in hex; nil where it has no id.
-    static func current(file: String) -> String? {
-        guard !file.isEmpty, let bytes = try? AtomicFile.read(file, atMost: NodeLimits.machineFileBytes) else {
-            return nil
-        }
-        let text = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).first ?? ""
-        guard text.utf8.count == 32, let id = Hex.decode(text.utf8), id.contains(where: { $0 != 0 }) else { return nil }
-        return Hex.encode(HMACSHA256.code(for: application, key: id))
+    /// - Throws: `NodeError` `machine` where the file is another than the system's and holds none: somebody has named it,
+    ///   and without it a copied directory would not be noticed.
+    static func current(file: String) throws(NodeError) -> String? {
+        if file.isEmpty { return nil }
+        var problem = "there is no such file"
+        do throws(TransportError) {
+            if let bytes = try AtomicFile.read(file, atMost: NodeLimits.machineFileBytes) {
+                let text = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).first ?? ""
+                if text.utf8.count == 32, let id = Hex.decode(text.utf8), id.contains(where: { $0 != 0 }) {
+                    return Hex.encode(HMACSHA256.code(for: application, key: id))
+                }
+                problem = "it does not begin with 32 hex digits that are not all 0"
+            }
+        } catch { problem = error.message }
+        if file == systemFile { return nil }
+        throw NodeError(
+            code: "machine",
+            message:
+                "KITH_MACHINE_ID_FILE names \(Shown.path(file)), which holds no machine's id (\(problem)): mend it, or "
+                + "set the variable to nothing where no machine is to be told from another")
     }
 
-    /// How a directory and this machine belong together.
+    /// How a directory and this machine belong together. A record that can't be read says as little as one of another
+    /// machine.
     static func state(of directory: String, file: String) throws(NodeError) -> State {
-        guard let current = current(file: file) else { return .unknown }
-        guard let recorded = try SmallFile.lines(of: "\(directory)/\(fileName)").first else { return .unrecorded }
-        return recorded == current ? .same : .changed
+        guard let current = try current(file: file) else { return .unknown }
+        let path = "\(directory)/\(fileName)"
+        do throws(TransportError) {
+            guard let bytes = try AtomicFile.read(path, atMost: NodeLimits.machineFileBytes) else { return .unrecorded }
+            return bytes == Array("\(current)\n".utf8) ? .same : .changed
+        } catch {
+            _ = try SpareFile.damage(error, path)
+            return .changed
+        }
     }
 
     /// Says from now on that the directory is used on this machine. On disk when this returns.
     static func record(in directory: String, file: String) throws(NodeError) {
-        guard let current = current(file: file) else { return }
+        guard let current = try current(file: file) else { return }
         try SmallFile.write([current], to: "\(directory)/\(fileName)")
     }
 }

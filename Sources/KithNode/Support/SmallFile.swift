@@ -5,7 +5,7 @@ enum SmallFile {
     /// The lines; none where there is no file.
     static func lines(of path: String) throws(NodeError) -> [String] {
         do throws(TransportError) {
-            guard let bytes = try AtomicFile.read(path, atMost: NodeLimits.smallFileBytes) else { return [] }
+            let bytes = try AtomicFile.read(path, atMost: NodeLimits.smallFileBytes) ?? []
             return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
         } catch {
             throw NodeError(code: "directory", message: "can't read \(path): \(error.message)")

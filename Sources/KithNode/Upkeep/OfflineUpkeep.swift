@@ -16,7 +16,7 @@ package final class OfflineUpkeep {
         guard access(directory.path, F_OK) == 0 else {
             throw NodeError(
                 code: "not_found",
-                message: "there is no directory \(Shown.name(directory.path)); name the node's with --data DIR")
+                message: "there is no directory \(Shown.path(directory.path)); name the node's with --data DIR")
         }
         lock = try DirectoryLock(directory: directory.path)
         damage = try DamageBook(nodeDirectory: directory.path)
@@ -127,7 +127,7 @@ package final class OfflineUpkeep {
         let file = try file(name)
         guard file.sizes.file > 0 else {
             throw NodeError(
-                code: "not_found", message: "there is no database \(Shown.name(name)) in \(Shown.name(databases))")
+                code: "not_found", message: "there is no database \(Shown.name(name)) in \(Shown.path(databases))")
         }
         return file
     }

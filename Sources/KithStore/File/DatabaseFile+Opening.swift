@@ -46,7 +46,7 @@ extension DatabaseFile {
 
     /// Refuses a file that does not end with a page: SQLite would read the rest of the last page as zeros. While there is a
     /// log a full disk may have left it so, and the page is in the log.
-    private func requireWhole() throws(StoreError) {
+    func requireWhole() throws(StoreError) {
         guard FileSystem.size(of: logPath) == 0 else { return }
         let head = FileSystem.head(of: path, 18)
         // In the file's head; 1 stands for 65,536.

@@ -101,7 +101,7 @@ package struct DatabaseFile: Hashable, Sendable {
     private static func version(
         of connection: Connection, path: String, _ migrations: Migrations
     ) throws(StoreError) -> Int64? {
-        let shortPath = StoreError.shortened(path, to: Limits.subjectCharacters)
+        let shortPath = StoreError.shortened(path, to: Limits.pathCharacters)
         let application = try connection.number("PRAGMA application_id") ?? 0
         let version = try connection.number("PRAGMA user_version") ?? 0
         if application == 0, version == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 {
@@ -110,19 +110,21 @@ package struct DatabaseFile: Hashable, Sendable {
         guard application == Schema.applicationID else {
             throw StoreError(.foreignFile, path, "\(shortPath) is a SQLite file of another program: move it away")
         }
-        guard version <= migrations.version else {
-            throw StoreError(
-                .newerFile, path,
-                "\(shortPath) was written by a newer Kith (format \(version), this one reads \(migrations.version)): "
-                    + "upgrade this node")
-        }
+        guard version <= migrations.version else { throw newer(version, migrations, path: path) }
         guard version >= migrations.oldest else {
             throw StoreError(.damaged, path, "\(shortPath) has the unknown format \(version)")
         }
         return version
     }
 
+    static func newer(_ version: Int64, _ migrations: Migrations, path: String) -> StoreError {
+        StoreError(
+            .newerFile, path,
+            "\(StoreError.shortened(path, to: Limits.pathCharacters)) was written by a newer Kith (format \(version), this "
+                + "one reads \(migrations.version)): upgrade this node")
+    }
+
     var shortName: String { StoreError.shortened(name.string, to: Limits.subjectCharacters) }
-    var shortPath: String { StoreError.shortened(path, to: Limits.subjectCharacters) }
-    var shortDirectory: String { StoreError.shortened(directory, to: Limits.subjectCharacters) }
+    var shortPath: String { StoreError.shortened(path, to: Limits.pathCharacters) }
+    var shortDirectory: String { StoreError.shortened(directory, to: Limits.pathCharacters) }
 }

@@ -100,7 +100,7 @@ package enum FileSystem {
             }
         let reason = String(cString: strerror(error))
         return StoreError(
-            code, path, "can't \(what) \(StoreError.shortened(path, to: Limits.subjectCharacters)): \(reason)")
+            code, path, "can't \(what) \(StoreError.shortened(path, to: Limits.pathCharacters)): \(reason)")
     }
 }
 

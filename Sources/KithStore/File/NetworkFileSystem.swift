@@ -14,7 +14,7 @@ enum NetworkFileSystem {
         guard let name = name(of: directory) else { return }
         throw StoreError(
             .networkFileSystem, directory,
-            "\(StoreError.shortened(directory, to: Limits.subjectCharacters)) is on a network file system (\(name)): "
+            "\(StoreError.shortened(directory, to: Limits.pathCharacters)) is on a network file system (\(name)): "
                 + "use a directory on a disk of this machine")
     }
 

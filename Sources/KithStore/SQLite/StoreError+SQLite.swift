@@ -44,7 +44,7 @@ extension StoreError {
 
     private static func explanation(of kind: Code, _ subject: String, _ path: String, _ code: Int32) -> String {
         let subject = shortened(subject, to: Limits.subjectCharacters)
-        let path = shortened(path, to: Limits.subjectCharacters)
+        let path = shortened(path, to: Limits.pathCharacters)
         return switch kind {
         case .storageFull: "no space left to write to \(subject), and it is as it was: free some space and try again"
         case .inputOutput:

@@ -17,7 +17,7 @@ package enum Backup {
         }
         do throws(StoreError) {
             guard FileSystem.makePrivate(path) else {
-                let short = StoreError.shortened(path, to: Limits.subjectCharacters)
+                let short = StoreError.shortened(path, to: Limits.pathCharacters)
                 throw StoreError(.cannotOpen, path, "can't write \(short): look at its directory and its permissions")
             }
             // A reader's connection, so that closing it leaves the log to the writer; it writes to the copy alone.
@@ -42,7 +42,7 @@ package enum Backup {
     /// - Returns: where the copy stands.
     /// - Throws: `StoreError`: `foreign_file`, `newer_file`, `damaged`, with the path.
     package static func check(_ path: String) throws(StoreError) -> StoreSummary {
-        let short = StoreError.shortened(path, to: Limits.subjectCharacters)
+        let short = StoreError.shortened(path, to: Limits.pathCharacters)
         do throws(StoreError) {
             let connection = try Connection(path: path, subject: short, access: .read)
             guard try !DatabaseFile.check(connection, path: path) else {

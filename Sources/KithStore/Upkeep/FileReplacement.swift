@@ -81,7 +81,7 @@ enum FileReplacement {
             ? .storageFull : error == EROFS || error == EACCES ? .readOnly : .inputOutput
         return StoreError(
             code, file.name.string,
-            "can't \(verb) \(StoreError.shortened(path, to: Limits.subjectCharacters)): \(reason)")
+            "can't \(verb) \(StoreError.shortened(path, to: Limits.pathCharacters)): \(reason)")
     }
 
     /// The databases of a directory whose replacement was decided and not finished, by the names of their files.

@@ -15,6 +15,8 @@ package final class Membership: Sendable {
         /// Hashes of the statements taken in, so that those of the next `Hello` are not verified over and over.
         var known: Set<SHA256Digest> = []
         var changes: UInt64 = 0
+        /// The one node that is let in; nil for all members.
+        var awaited: NodeID?
     }
 
     /// What statements changed.
@@ -42,12 +44,20 @@ package final class Membership: Sendable {
         do throws(Refusal) { peer = try trust.verify(shown) } catch { return .failure(error) }
         return state.withLock { state in
             guard !state.revocations.revokes(peer) else { return .failure(.revoked(peer.nodeID)) }
+            guard state.awaited == nil || state.awaited == peer.nodeID else { return .failure(.notHeardYet) }
             let isNew = state.roles.see(
                 peer.nodeID, role: peer.role, number: peer.number, admittedBy: peer.admittedBy
             ).changed
             if isNew { state.changes += 1 }
             return .success(state.standing(of: peer))
         }
+    }
+
+    /// The one node that is let in until its word on the group has come, where that of this node was lost; nil for all
+    /// members.
+    package var awaited: NodeID? {
+        get { state.withLock { $0.awaited } }
+        set { state.withLock { $0.awaited = newValue } }
     }
 
     /// Whether a peer that was let in still may be: nil when it is revoked now.
@@ -146,6 +156,19 @@ package final class Membership: Sendable {
         }
     }
 
+    /// The roles and all statements as they are kept.
+    var snapshot: (roles: RoleRegistry, statements: [[UInt8]]) {
+        state.withLock {
+            ($0.roles, $0.revocations.encoded + $0.policies.encoded + $0.changedRoles.encoded)
+        }
+    }
+
+    /// Takes over roles that were kept.
+    func restore(_ roles: RoleRegistry) { state.withLock { $0.roles = roles } }
+
+    /// Whether the root has revoked this node itself: that counts whatever the node is.
+    package func isRevokedByRoot(_ node: NodeID) -> Bool { state.withLock { $0.revocations.revokes(admin: node) } }
+
     /// What is known of one node; nil where nothing is.
     package func member(_ node: NodeID) -> Member? { state.withLock { $0.member(node) } }
 
@@ -208,39 +231,4 @@ extension NodeID {
         guard let node = NodeID(bytes: [UInt8](repeating: 0, count: 32)) else { preconditionFailure("32 bytes") }
         return node
     }()
-}
-
-extension Membership {
-    private static let magic: [UInt8] = Array("KM".utf8) + [2]
-    /// The first version kept of each node the role and the number alone.
-    private static let firstMagic: [UInt8] = Array("KM".utf8) + [1]
-
-    /// All of it, for the disk. Roles are not signed, so the file is trusted as the directory is.
-    package var encoded: [UInt8] {
-        let (roles, statements) = state.withLock {
-            ($0.roles, $0.revocations.encoded + $0.policies.encoded + $0.changedRoles.encoded)
-        }
-        var writer = FieldWriter()
-        writer.write(fixed: Self.magic)
-        roles.write(to: &writer)
-        writer.write(count: statements.count)
-        for statement in statements { writer.write(string: statement) }
-        return writer.bytes
-    }
-
-    /// Reads what `encoded` gave. Statements are verified again.
-    package convenience init(trust: GroupTrust, encoded: [UInt8]) throws(TransportError) {
-        self.init(trust: trust)
-        var reader = FieldReader(encoded, "the file of the group's members")
-        let magic = try reader.readFixed(3)
-        guard magic == Self.magic || magic == Self.firstMagic else {
-            throw .malformed("the file of the group's members is of another version")
-        }
-        let roles = try RoleRegistry(from: &reader, isFirstVersion: magic == Self.firstMagic)
-        state.withLock { $0.roles = roles }
-        for _ in 0..<(try reader.readCount(atMost: Int(Int32.max))) {
-            _ = take([try reader.readString(atMost: TransportLimits.statementBytes)])
-        }
-        try reader.expectEnd()
-    }
 }

@@ -47,7 +47,15 @@ package struct SignedStatement: Hashable, Sendable {
     /// The statement as it travels and is kept.
     package let encoded: [UInt8]
 
-    private static let magic: [UInt8] = Array("KS".utf8) + [1]
+    static let magic: [UInt8] = Array("KS".utf8) + [1]
+
+    /// How long a statement is that such bytes begin with, as far as its own counts tell.
+    static func length(of bytes: ArraySlice<UInt8>) throws(TransportError) -> Int {
+        var reader = FieldReader(bytes, "a statement")
+        _ = try reader.readFixed(magic.count + 1)
+        for _ in 0..<3 { _ = try reader.readString(atMost: TransportLimits.statementBytes) }
+        return bytes.count - reader.remaining
+    }
 
     /// The root says something.
     package init(_ content: StatementContent, by root: GroupRoot) throws(TransportError) {

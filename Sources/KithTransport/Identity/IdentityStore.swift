@@ -25,7 +25,7 @@ package struct IdentityStore: Sendable {
     private static let rootName = "root.pem"
     private static let keptRootName = "root.pem.kept"
     /// Files that stand beside an identity and never without one.
-    private static let companions = [rootName, invitesName, membershipName]
+    private static let companions = [rootName, invitesName, membershipName, awaitedName]
     /// On which machine the directory was used, and what the processes on it were called.
     package static let machineName = "machine"
     package static let instancesName = "instances"
@@ -33,6 +33,9 @@ package struct IdentityStore: Sendable {
     package static let invitesName = "invites"
     /// What this node knows of its group.
     package static let membershipName = "membership"
+
+    /// The node whose word is awaited, after what was known of the group was lost.
+    package static let awaitedName = "awaited"
 
     /// The group that this node was in before it left.
     private static let formerName = "former-group"
@@ -115,6 +118,31 @@ package struct IdentityStore: Sendable {
         case .incomplete(let reason): throw incomplete(reason)
         case .present:
             throw .identity("the node in \(directory) is in a group already; `kith leave` first (its databases stay)")
+        }
+    }
+
+    /// Whether others than the owner may look into the directory; false where there is none.
+    package var isOpenToOthers: Bool {
+        var status = stat()
+        return stat(directory, &status) == 0 && status.st_mode & 0o077 != 0
+    }
+
+    /// Whether the directory is closed to others, or may be closed without a word: one with things of others in it may be
+    /// somebody's home or all programs' folder for temporary files.
+    /// - Throws: `.identity` with what to do.
+    package func expectClosable() throws(TransportError) {
+        guard isOpenToOthers else { return }
+        guard let folder = opendir(directory) else { throw .system("opening \(directory)", errno) }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            // What a lock or a new file system puts there is nobody's.
+            guard ![".", "..", "lock", "lost+found"].contains(name) else { continue }
+            throw .identity(
+                "\(directory) is open to others and not empty, and a node's directory holds its key: `chmod 700 \(directory)` "
+                    + "if it is for the node alone, else name another with --data DIR")
         }
     }
 
@@ -216,6 +244,9 @@ package struct IdentityStore: Sendable {
         try AtomicFile.write(bytes, to: path(name))
     }
 
+    /// Removes one of the files beside the identity, if it is there. On disk when this returns.
+    package func remove(_ name: String) throws(TransportError) { try AtomicFile.remove(path(name)) }
+
     /// Whether there are databases of a node: files of SQLite, or logs of such.
     private var hasDatabases: Bool {
         guard let folder = opendir(path("databases")) else { return false }
@@ -256,6 +287,7 @@ package struct IdentityStore: Sendable {
     /// Makes the directory where it is missing, closes it to others, and clears what a crash during `leave` left.
     private func prepare() throws(TransportError) {
         try expectVacant()
+        try expectClosable()
         try makeDirectory(directory)
         guard chmod(directory, 0o700) == 0 else { throw .system("closing \(directory) to others", errno) }
         for name in Self.companions { try AtomicFile.remove(path(name)) }

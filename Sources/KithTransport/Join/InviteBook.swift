@@ -126,7 +126,9 @@ package struct InviteBook: Hashable, Sendable {
 }
 
 extension InviteBook {
-    private static let magic: [UInt8] = Array("KI".utf8) + [1]
+    private static let magic: [UInt8] = Array("KI".utf8) + [2]
+    /// The first version had no checksum.
+    private static let firstMagic: [UInt8] = Array("KI".utf8) + [1]
 
     /// The book for the disk: whoever reads it can use the open invites, so the file is closed to others.
     package var encoded: [UInt8] {
@@ -142,13 +144,15 @@ extension InviteBook {
             writer.write(byte: UInt8(invite.failures))
             writer.write(number: UInt64(bitPattern: invite.closedAt))
         }
-        return writer.bytes
+        return Checksum.append(to: writer.bytes)
     }
 
     /// Reads what `encoded` gave.
     package init(encoded: [UInt8]) throws(TransportError) {
-        var reader = FieldReader(encoded, "the file of invites")
-        guard try reader.readFixed(3) == Self.magic else {
+        var bytes = encoded[...]
+        if encoded.starts(with: Self.magic) { bytes = try Checksum.removed(from: encoded, "the file of invites") }
+        var reader = FieldReader(bytes, "the file of invites")
+        guard [Self.magic, Self.firstMagic].contains(try reader.readFixed(3)) else {
             throw .malformed("the file of invites is of another version")
         }
         for _ in 0..<(try reader.readCount(atMost: TransportLimits.invites)) {

@@ -132,6 +132,12 @@ package final class Listener: @unchecked Sendable {
         }
     }
 
+    /// Looks whether a listener could be made there now; the port is free again when this returns.
+    /// - Throws: as `init`.
+    package static func probe(_ endpoint: Endpoint, orNextPort: Bool) throws(TransportError) {
+        close(try bind(endpoint, orNextPort: orNextPort))
+    }
+
     // MARK: Binding
 
     private static func bind(_ endpoint: Endpoint, orNextPort: Bool) throws(TransportError) -> Int32 {

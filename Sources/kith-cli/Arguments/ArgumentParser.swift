@@ -83,6 +83,16 @@ struct ArgumentParser {
             let extra = Shown.name(invocation.arguments[command.argumentCount.upperBound])
             throw .usage("\(shown(command)): one argument too many, \(extra); usage: \(usage(command))")
         }
+        for (index, argument) in invocation.arguments.enumerated() where argument.isEmpty {
+            // An empty variable of a script must not mean all peers.
+            let place = command.place(index)
+            if ["NODE", "CHECK", "CODE"].contains(place) {
+                throw .usage("\(shown(command)): \(place) is empty; see kith \(command.name) --help")
+            }
+        }
+        for option in command.options where option.isRequired && !invocation.flag(option.key) {
+            throw .usage("\(shown(command)) needs \(option.usage): \(option.help)")
+        }
         return .run(command, invocation)
     }
 
@@ -134,6 +144,7 @@ struct ArgumentParser {
     private func add(
         _ option: OptionSpec, _ value: String, _ command: CommandSpec, _ invocation: inout Invocation
     ) throws(CommandError) {
+        if option.value != nil, value.isEmpty { throw missingValue(option, command) }
         if option.value != nil, !option.isRepeated, invocation.flag(option.key) {
             throw .usage("\(shown(command)): --\(option.name) is given twice")
         }
@@ -146,7 +157,9 @@ struct ArgumentParser {
 
     private func shown(_ command: CommandSpec) -> String { "kith \(command.name)" }
 
-    private func usage(_ command: CommandSpec) -> String { "kith \(command.name) \(command.arguments)" }
+    private func usage(_ command: CommandSpec) -> String {
+        command.arguments.isEmpty ? shown(command) : "\(shown(command)) \(command.arguments)"
+    }
 
     private func didYouMean(_ word: String, _ known: [String], _ prefix: String) -> String {
         Suggestion.nearest(to: word, among: known).map { "; did you mean \(prefix)\($0)?" } ?? ""

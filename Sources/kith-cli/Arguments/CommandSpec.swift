@@ -7,12 +7,20 @@ struct OptionSpec: Hashable {
     var value: String?
     /// Whether it may be given more than once.
     var isRepeated = false
+    /// Whether the command needs it.
+    var isRequired = false
     let help: String
 
     /// As a person types it: `--peer HOST:PORT`, `-x`.
     var shown: String {
         let long = name.isEmpty ? nil : "--\(name)" + (value.map { " \($0)" } ?? "")
         return [short.map { "-\($0)" }, long].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    /// As it stands in a usage line: `[--peer HOST:PORT]...`, `[-x]`, `--keep REV`.
+    var usage: String {
+        let text = (name.isEmpty ? "-\(key)" : "--\(name)") + (value.map { " \($0)" } ?? "")
+        return isRequired ? text : "[\(text)]\(isRepeated ? "..." : "")"
     }
 
     /// The name it is asked for in the code: of a flag with a letter alone, the letter.
@@ -23,7 +31,7 @@ struct OptionSpec: Hashable {
 struct CommandSpec {
     /// `put`, `db create`.
     let name: String
-    /// Its arguments as they stand in the usage line: `DB ID [JSON | -]`.
+    /// Its arguments without the options: `DB ID [JSON | -]`.
     let arguments: String
     /// How many arguments there may be.
     let argumentCount: ClosedRange<Int>
@@ -35,6 +43,36 @@ struct CommandSpec {
     var examples: [String] = []
     /// Does it; returns the exit status.
     let run: @Sendable (Invocation) async throws(CommandError) -> Int32
+
+    /// The line that shows how it is called, with every option.
+    var usage: String { usageParts.joined(separator: " ") }
+
+    /// Its parts, of which none should be broken at a line's end.
+    var usageParts: [String] {
+        let required = options.filter(\.isRequired) + options.filter { !$0.isRequired }
+        return (["kith \(name)", arguments] + required.map(\.usage)).filter { !$0.isEmpty }
+    }
+
+    /// What stands for the argument at a place: of `DB ID [JSON | -]` the places are `DB`, `ID`, `JSON | -`; empty where
+    /// there is none.
+    func place(_ index: Int) -> String {
+        var places: [String] = []
+        var depth = 0
+        var part = ""
+        for character in arguments + " " {
+            switch character {
+            case "[": depth += 1
+            case "]": depth -= 1
+            case " " where depth == 0:
+                if !part.isEmpty { places.append(part) }
+                part = ""
+            default: part.append(character)
+            }
+        }
+        if index < places.count { return places[index].replacing("...", with: "") }
+        guard let last = places.last, last.hasSuffix("...") else { return "" }
+        return String(last.dropLast(3))
+    }
 }
 
 /// A command line as it was read.

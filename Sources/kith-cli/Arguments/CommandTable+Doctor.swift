@@ -1,7 +1,7 @@
 extension CommandTable {
     static let doctorCommands = [
         CommandSpec(
-            name: "doctor", arguments: "[--json] [--interface PATTERN]... [--peer HOST:PORT]...", argumentCount: 0...0,
+            name: "doctor", arguments: "", argumentCount: 0...0,
             summary: "why no other node is seen",
             text: [
                 "Looks at everything between this node and the others, whether the node runs or not: the network, the system "

@@ -3,7 +3,7 @@ extension CommandTable {
 
     static let documentCommands = [
         CommandSpec(
-            name: "put", arguments: "DB ID [JSON | -] [--rev REV]", argumentCount: 2...3, summary: "store a document",
+            name: "put", arguments: "DB ID [JSON | -]", argumentCount: 2...3, summary: "store a document",
             text: [
                 "Stores the JSON object as the document of that id and prints its revision id. Without JSON, or with -, it "
                     + "is read from standard input. An equal body writes nothing and prints the present revision.",
@@ -13,12 +13,12 @@ extension CommandTable {
             examples: ["kith put notes list '{\"milk\":true}'", "kith put notes list < list.json"],
             run: DocumentCommands.put),
         CommandSpec(
-            name: "get", arguments: "DB ID [--rev REV] [--meta]", argumentCount: 2...2, summary: "print a document",
+            name: "get", arguments: "DB ID", argumentCount: 2...2, summary: "print a document",
             text: ["Prints the document's JSON on one line."],
             options: [revision, OptionSpec(name: "meta", help: "with _id, _rev, _conflicts and _sequence"), data],
             examples: ["kith get notes list", "kith get notes list --meta"], run: DocumentCommands.get),
         CommandSpec(
-            name: "delete", arguments: "DB ID [--rev REV]", argumentCount: 2...2,
+            name: "delete", arguments: "DB ID", argumentCount: 2...2,
             summary: "delete a document everywhere",
             text: [
                 "Writes a tombstone, which replicates, and prints its revision id. An edit that the deletion had not seen "
@@ -31,14 +31,14 @@ extension CommandTable {
             text: ["Removes the document and its history here, without a tombstone. Other nodes keep it."],
             options: [data], run: DocumentCommands.purge),
         CommandSpec(
-            name: "history", arguments: "DB ID [--json]", argumentCount: 2...2, summary: "draw a document's revisions",
+            name: "history", arguments: "DB ID", argumentCount: 2...2, summary: "draw a document's revisions",
             text: [
                 "Draws the revision tree from the oldest revision known to the newest, with what each merge overruled: the "
                     + "values that lost, and the revision that had them."
             ],
             options: [json, color, data], run: DocumentCommands.history),
         CommandSpec(
-            name: "changes", arguments: "DB [--since N] [--limit N] [--follow]", argumentCount: 1...1,
+            name: "changes", arguments: "DB", argumentCount: 1...1,
             summary: "print what changed, a line of JSON each",
             text: [
                 "Prints documents in the order of their latest change: {\"seq\":…,\"id\":…,\"rev\":…,\"deleted\":…}."
@@ -50,7 +50,7 @@ extension CommandTable {
             ],
             examples: ["kith changes notes --since 1200", "kith changes notes --follow"], run: BulkCommands.changes),
         CommandSpec(
-            name: "import", arguments: "DB FILE [--id FIELD] [--initial] [--dry-run]", argumentCount: 2...2,
+            name: "import", arguments: "DB FILE", argumentCount: 2...2,
             summary: "take many documents in from a file",
             text: [
                 "Reads lines of JSON, one array of objects, or an object that holds one array; - is standard input. The id "
@@ -79,14 +79,14 @@ extension CommandTable {
             text: ["The name begins with a letter from a to z and has only those, digits and _$()+-."], options: [data],
             run: DatabaseCommands.create),
         CommandSpec(
-            name: "db delete", arguments: "DB [--yes]", argumentCount: 1...1,
+            name: "db delete", arguments: "DB", argumentCount: 1...1,
             summary: "drop this node's copy of a database",
             text: [
                 "Drops the copy on this node and stops carrying it. Nothing is deleted elsewhere. Asks before it does."
             ],
             options: [OptionSpec(name: "yes", short: "y", help: "do not ask"), data], run: DatabaseCommands.delete),
         CommandSpec(
-            name: "db list", arguments: "[--long] [--json]", argumentCount: 0...0,
+            name: "db list", arguments: "", argumentCount: 0...0,
             summary: "list the databases of this node",
             text: ["Prints a name on each line."],
             options: [OptionSpec(name: "long", short: "l", help: "with counts and sizes"), json, data],
@@ -102,15 +102,15 @@ extension CommandTable {
             options: [data], examples: ["kith policy notes", "kith policy notes '{\"default\":\"manual\"}'"],
             run: DatabaseCommands.policy),
         CommandSpec(
-            name: "conflicts", arguments: "DB [--json]", argumentCount: 1...1,
+            name: "conflicts", arguments: "DB", argumentCount: 1...1,
             summary: "list documents with more than one live revision",
             text: ["Prints the id of each, then its live leaves, the winner first."], options: [json, data],
             run: DatabaseCommands.conflicts),
         CommandSpec(
-            name: "resolve", arguments: "DB ID --keep REV", argumentCount: 2...2,
+            name: "resolve", arguments: "DB ID", argumentCount: 2...2,
             summary: "end a conflict: keep one revision",
             text: ["Ends all live revisions of the document but one, and prints that one's id."],
-            options: [OptionSpec(name: "keep", value: "REV", help: "the revision that stays"), data],
+            options: [OptionSpec(name: "keep", value: "REV", isRequired: true, help: "the revision that stays"), data],
             run: DocumentCommands.resolve),
     ]
 }

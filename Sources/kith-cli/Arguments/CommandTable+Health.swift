@@ -10,7 +10,7 @@ extension CommandTable {
             options: [data],
             examples: ["kith metrics | grep kith_health_check"], run: HealthCommands.metrics),
         CommandSpec(
-            name: "mute", arguments: "CODE [--for TIME]", argumentCount: 1...1,
+            name: "mute", arguments: "CHECK", argumentCount: 1...1,
             summary: "hear no more of a health check for a while",
             text: [
                 "The check is shown as muted and counts for nothing in status and check, until its time is over, it gets "
@@ -19,7 +19,7 @@ extension CommandTable {
             options: [OptionSpec(name: "for", value: "TIME", help: "how long; without it 7d"), data],
             examples: ["kith mute CONFLICTS --for 2d"], run: HealthCommands.mute),
         CommandSpec(
-            name: "unmute", arguments: "[CODE]", argumentCount: 0...1,
+            name: "unmute", arguments: "[CHECK]", argumentCount: 0...1,
             summary: "hear of a muted health check again, or of all", text: ["Ends what kith mute began."],
             options: [data], run: HealthCommands.unmute),
     ]

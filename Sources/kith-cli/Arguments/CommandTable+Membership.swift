@@ -1,7 +1,7 @@
 extension CommandTable {
     static let membershipCommands = [
         CommandSpec(
-            name: "members", arguments: "[--json]", argumentCount: 0...0,
+            name: "members", arguments: "", argumentCount: 0...0,
             summary: "the nodes of the group, as what, and who was revoked",
             text: [
                 "Lists the nodes of the group that this node has met or heard of: name, role, the admin who let each in, and "
@@ -9,7 +9,7 @@ extension CommandTable {
             ],
             options: [json, color, data], run: MembershipCommands.members),
         CommandSpec(
-            name: "revoke", arguments: "NODE [--root FILE] [--yes]", argumentCount: 1...1,
+            name: "revoke", arguments: "NODE", argumentCount: 1...1,
             summary: "end a node's membership, everywhere and for ever",
             text: [
                 "Signs a statement that ends the membership of NODE: a name, the beginning of an id, or a whole id. It is on "
@@ -17,11 +17,13 @@ extension CommandTable {
                     + "within seconds. It is never undone: the machine can only leave and join anew. What it wrote stays.",
                 "Run it on an admin. An admin is revoked with the root's key, and with it all nodes that it let in: they "
                     + "must leave and join anew with a code of another admin. With the root's key any node will do.",
+                "Against an admin an admin's word counts for nothing. Of a node that this one never met, named by its whole id, "
+                    + "nobody can tell here whether it is one: the command says so, and the root's key settles it.",
                 "Says who is affected, and asks, unless --yes.",
             ],
             options: [
                 OptionSpec(name: "root", value: "FILE", help: "the root's key, where init put it into a file"),
-                OptionSpec(name: "yes", short: "y", help: "do it without asking"), data,
+                OptionSpec(name: "yes", short: "y", help: "do it without asking"), json, data,
             ],
             examples: ["kith revoke den", "kith revoke ada --root /media/key/kith-root.pem"],
             run: MembershipCommands.revoke),

@@ -11,7 +11,7 @@ extension CommandTable {
 
     static let serviceCommands = [
         CommandSpec(
-            name: "config", arguments: "[--json] [--check [FILE]]", argumentCount: 0...1,
+            name: "config", arguments: "[FILE]", argumentCount: 0...1,
             summary: "what is configured, and where each value comes from",
             text: [
                 "Shows what a node started now would be configured with: the value of each key, and the option, variable, "

@@ -5,7 +5,7 @@ extension CommandTable {
     /// where none runs, on the node's directory itself.
     static let upkeepCommands = [
         CommandSpec(
-            name: "verify", arguments: "[DB] [--json]", argumentCount: 0...1,
+            name: "verify", arguments: "[DB]", argumentCount: 0...1,
             summary: "check every document and the files of databases",
             text: [
                 "Recomputes the hash of every revision, compares the digest and the counts with the documents, and checks "
@@ -16,7 +16,7 @@ extension CommandTable {
             ],
             options: [json, data], examples: ["kith verify", "kith verify notes --json"], run: UpkeepCommands.verify),
         CommandSpec(
-            name: "repair", arguments: "[DB] [--wait TIME]", argumentCount: 0...1,
+            name: "repair", arguments: "[DB]", argumentCount: 0...1,
             summary: "mend damaged databases, with the help of peers",
             text: [
                 "Checks the database, or all of them, and where something is wrong makes a new file of what is sound. What "
@@ -50,7 +50,7 @@ extension CommandTable {
             examples: ["kith backup notes notes.kith", "kith backup notes - | ssh box 'cat > notes.kith'"],
             run: UpkeepCommands.backup),
         CommandSpec(
-            name: "restore", arguments: "DB FILE [--yes]", argumentCount: 2...2,
+            name: "restore", arguments: "DB FILE", argumentCount: 2...2,
             summary: "put a copy in the place of a database",
             text: [
                 "Checks the copy and puts it in the place of this node's database, or makes the database where there is "

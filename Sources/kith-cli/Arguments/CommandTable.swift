@@ -28,21 +28,24 @@ enum CommandTable {
 
     static let nodeCommands = [
         CommandSpec(
-            name: "init", arguments: "[--group NAME] [--name NODE] [--root-out FILE]", argumentCount: 0...0,
+            name: "init", arguments: "", argumentCount: 0...0,
             summary: "make this machine the first node of a new group",
             text: [
-                "Makes the node's directory and identity, and a new group with this node as its admin.",
+                "Makes the node's directory and identity, and a new group with this node as its admin. A directory that is "
+                    + "there already and open to others is closed to them where it is empty, and refused where it is not: "
+                    + "it is to hold the node's key.",
                 "The root's key, which admits further admins, stays in the directory unless --root-out says where to put it.",
             ],
             options: [
                 OptionSpec(name: "group", value: "NAME", help: "the group's name, for people"),
                 OptionSpec(name: "name", value: "NODE", help: "this node's name; without it the machine's"),
-                OptionSpec(name: "root-out", value: "FILE", help: "put the root's key into this file instead"), data,
+                OptionSpec(name: "root-out", value: "FILE", help: "put the root's key into this file instead"), json,
+                data,
             ],
             examples: ["kith init --group home", "kith init --root-out /media/key/kith-root.pem"],
             run: LocalCommands.initialise),
         CommandSpec(
-            name: "invite", arguments: "[--role ROLE] [--valid TIME] [--root FILE]", argumentCount: 0...0,
+            name: "invite", arguments: "", argumentCount: 0...0,
             summary: "print a code with which one machine can join",
             text: [
                 "Opens an invitation on this node, which must be a running admin, and prints its code on one line. The "
@@ -52,11 +55,12 @@ enum CommandTable {
             options: [
                 OptionSpec(name: "role", value: "ROLE", help: "admin, writer or reader; without it writer"),
                 OptionSpec(name: "valid", value: "TIME", help: "how long the code works; without it 15m"),
-                OptionSpec(name: "root", value: "FILE", help: "the root's key, where init put it into a file"), data,
+                OptionSpec(name: "root", value: "FILE", help: "the root's key, where init put it into a file"), json,
+                data,
             ],
             examples: ["kith invite", "kith invite --role reader --valid 1h"], run: NodeControl.invite),
         CommandSpec(
-            name: "join", arguments: "CODE [--name NODE] [--peer HOST:PORT] [--yes]", argumentCount: 1...1,
+            name: "join", arguments: "CODE", argumentCount: 1...1,
             summary: "join a group with the code of an invitation",
             text: [
                 "Makes the node's directory and identity, finds the node that invites, and gets a certificate from it. "
@@ -71,11 +75,11 @@ enum CommandTable {
                 OptionSpec(
                     name: "peer", value: "HOST:PORT", help: "where the inviting node is, if it is not found by itself"),
                 OptionSpec(name: "yes", short: "y", help: "join with the databases of another group without asking"),
-                data,
+                json, data,
             ],
             examples: ["kith join CODE", "kith join - --peer 192.168.1.7:5484 < code"], run: LocalCommands.join),
         CommandSpec(
-            name: "leave", arguments: "[--yes]", argumentCount: 0...0, summary: "forget the group; the databases stay",
+            name: "leave", arguments: "", argumentCount: 0...0, summary: "forget the group; the databases stay",
             text: [
                 "This node forgets its group; stop it first. Its databases stay, and kith join puts it into a group again, as "
                     + "a new node: what it has is not transferred again.",
@@ -85,21 +89,21 @@ enum CommandTable {
         ),
         CommandSpec(
             name: "start",
-            arguments:
-                "[--listen HOST:PORT] [--peer HOST:PORT]... [--no-discovery] [--interface PATTERN]... [--advertise HOST:PORT]... [--log LEVEL]...",
-            argumentCount: 0...0, summary: "run the node until it is told to stop",
+            arguments: "", argumentCount: 0...0, summary: "run the node until it is told to stop",
             text: [
                 "Runs the node in the foreground, as a service manager wants it, until SIGTERM, SIGINT or kith stop, which "
                     + "finish what is under way. When it is ready it prints one line: ready, its addresses and its directory.",
                 "It listens on port 5484 of all addresses, or on the next free port where another node has it, and keeps "
-                    + "its port from then on.",
+                    + "its port from then on. Applications talk to it over the control socket; an HTTP server at an address of "
+                    + "the network (--http) is not offered yet.",
                 "What the options set can also be set by variables and in a file: kith help configuration. SIGHUP, or "
                     + "kith reload, reads the configuration again; a closed terminal does not end the node.",
             ],
             options: configurationOptions + [
                 OptionSpec(name: "no-discovery", help: "the same as --discovery off"),
                 OptionSpec(name: "strict", help: "unknown keys in the configuration are errors"),
-                OptionSpec(name: "check", help: "say whether the node could start, and start nothing"), data,
+                OptionSpec(name: "check", help: "say all that would keep the node from starting, and start nothing"),
+                data,
             ],
             examples: ["kith start", "kith start --log mesh=debug --peer 192.168.1.7:5484"], run: LocalCommands.start),
         CommandSpec(
@@ -111,7 +115,7 @@ enum CommandTable {
             text: ["Sets what is logged from now on, of all areas or of one. kith help log lists levels and areas."],
             options: [data], examples: ["kith log debug", "kith log info mesh=debug"], run: NodeControl.log),
         CommandSpec(
-            name: "demo", arguments: "[--nodes N]", argumentCount: 0...0,
+            name: "demo", arguments: "", argumentCount: 0...0,
             summary: "three nodes on this machine: import, part, edit, meet, merge",
             text: [
                 "Starts nodes on this machine in a new group and a temporary folder, imports a real data set, cuts one "
@@ -129,7 +133,7 @@ enum CommandTable {
 
     static let statusCommands = [
         CommandSpec(
-            name: "status", arguments: "[NODE] [--json] [--watch] [-x]", argumentCount: 0...1,
+            name: "status", arguments: "[NODE]", argumentCount: 0...1,
             summary: "how the node, its databases and its peers are",
             text: [
                 "Shows what is wrong first, then the node, its databases and its peers. With NODE, a name or the beginning "
@@ -147,7 +151,7 @@ enum CommandTable {
             examples: ["kith status", "kith status den", "kith status --json | jq .health.level"],
             run: StatusCommands.status),
         CommandSpec(
-            name: "check", arguments: "[--json]", argumentCount: 0...0,
+            name: "check", arguments: "", argumentCount: 0...0,
             summary: "one line and an exit status, for monitoring",
             text: [
                 "Exits with 0 when all is well, 1 for a warning, 2 when something is critical, 3 when that is not known.",
@@ -156,12 +160,12 @@ enum CommandTable {
             ],
             options: [json, data], run: StatusCommands.check),
         CommandSpec(
-            name: "mesh", arguments: "[--json]", argumentCount: 0...0,
+            name: "mesh", arguments: "", argumentCount: 0...0,
             summary: "every node known, and who is connected to whom",
             text: ["Shows what the nodes tell each other of themselves, also of those this node has no connection to."],
             options: [json, color, data], run: StatusCommands.mesh),
         CommandSpec(
-            name: "wait", arguments: "[--peers N] [--in-sync DB] [--timeout TIME]", argumentCount: 0...0,
+            name: "wait", arguments: "", argumentCount: 0...0,
             summary: "wait until peers are connected, or have the same documents",
             text: [
                 "Returns 0 when N peers, at least one, are connected and, with --in-sync, the digest of DB equals that of "
@@ -174,7 +178,7 @@ enum CommandTable {
             ],
             examples: ["kith wait --peers 2 --in-sync notes --timeout 1m"], run: StatusCommands.wait),
         CommandSpec(
-            name: "pause", arguments: "[NODE] [--for TIME]", argumentCount: 0...1,
+            name: "pause", arguments: "[NODE]", argumentCount: 0...1,
             summary: "stop replicating, with one peer or with all",
             text: [
                 "The pause outlives a restart of the node. It ends after its time or with kith resume, and status shows it."

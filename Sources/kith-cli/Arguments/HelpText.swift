@@ -3,6 +3,8 @@ import KithNode
 /// The help texts, made from the tables. No line is longer than 80 characters unless a word or an example is.
 enum HelpText {
     private static let width = 79
+    /// A blank at which no line is broken.
+    private static let joint = "\u{A0}"
 
     /// What the program is and which commands it has.
     static func overview() -> [String] {
@@ -42,9 +44,9 @@ enum HelpText {
     }
 
     private static func page(_ command: CommandSpec) -> [String] {
-        let usage = command.arguments.isEmpty ? "kith \(command.name)" : "kith \(command.name) \(command.arguments)"
         var lines = ["kith \(command.name): \(command.summary)", ""]
-        lines += indented(usage, first: "usage: ", rest: "         ")
+        let usage = command.usageParts.map { $0.replacing(" ", with: Self.joint) }.joined(separator: " ")
+        lines += indented(usage, first: "usage: ", rest: "         ").map { $0.replacing(Self.joint, with: " ") }
         for paragraph in command.text { lines += [""] + Display.wrap(paragraph, to: width) }
         lines += ["", "options:"]
         lines += list(command.options.map { ($0.shown, $0.help) } + [("-h, --help", "print this")])

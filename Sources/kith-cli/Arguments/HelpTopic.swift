@@ -46,7 +46,8 @@ struct HelpTopic {
             name: "exit-status", summary: "what the exit statuses mean",
             text: [
                 "0  done", "1  failed", "2  nothing found, or not yet true: a missing document, a wait that ran out",
-                "64  wrong usage", "69  there is no running node to talk to", "check has its own: kith check --help",
+                "64  wrong usage", "69  there is no running node to talk to", "130  ended by ctrl-C",
+                "check has its own: kith check --help",
             ]),
         HelpTopic(
             name: "log", summary: "levels and areas of the log",
@@ -63,7 +64,10 @@ struct HelpTopic {
         HelpTopic(
             name: "states", summary: "the states of a peer in kith status",
             text: [
-                "in sync: connected, heard of within two heartbeats, nothing to fetch either way, equal digests (what one of them purged or refused apart).",
+                "in sync: connected, heard of within \(NodeLimits.exchangeMilliseconds / 1_000) s, nothing to fetch either way, "
+                    + "equal digests (what one of them purged or refused apart). A status asks those who were not heard of "
+                    + "within \(NodeLimits.freshMilliseconds) ms first; who does not answer within "
+                    + "\(NodeLimits.answerMilliseconds) ms is unknown.",
                 "catching up: connected, with changes on the way.",
                 "blocked: connected, and something keeps changes from being stored; the reason is shown.",
                 "paused: by kith pause; the time left is shown.",

@@ -38,7 +38,7 @@ extension UpkeepCommands {
         let bytes = stat(target, &status) == 0 ? UInt64(status.st_size) : 0
         Messages.line(
             "\(Shown.name(name)): \(Wording.plural(copy.documents, "document", "documents")), \(Wording.size(bytes)), in "
-                + Shown.name(target))
+                + Shown.path(target))
         return ExitStatus.done
     }
 
@@ -46,9 +46,9 @@ extension UpkeepCommands {
         var status = stat()
         guard stat(target, &status) == 0 else { return }
         if status.st_mode & S_IFMT == S_IFDIR {
-            throw CommandError("\(Shown.name(target)) is a directory: name a file in it")
+            throw CommandError("\(Shown.path(target)) is a directory: name a file in it")
         }
-        if !force { throw CommandError("\(Shown.name(target)) is there already: say --force to replace it") }
+        if !force { throw CommandError("\(Shown.path(target)) is there already: say --force to replace it") }
     }
 
     /// Takes the copy that the running node makes.
@@ -112,7 +112,7 @@ extension UpkeepCommands {
         // A file that came into being meanwhile is not replaced either.
         let code = force ? rename(part, target) : link(part, target)
         guard code == 0 else {
-            throw CommandError("cannot make \(Shown.name(target)): \(String(cString: strerror(errno)))")
+            throw CommandError("cannot make \(Shown.path(target)): \(String(cString: strerror(errno)))")
         }
         if !force { unlink(part) }
         let folder = target.lastIndex(of: "/").map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
@@ -225,6 +225,6 @@ private final class NewFile {
     func synchronize() throws(CommandError) { if fsync(descriptor) != 0 { throw Self.failure(path, errno) } }
 
     private static func failure(_ path: String, _ error: Int32) -> CommandError {
-        CommandError("cannot write \(Shown.name(path)): \(String(cString: strerror(error)))")
+        CommandError("cannot write \(Shown.path(path)): \(String(cString: strerror(error)))")
     }
 }

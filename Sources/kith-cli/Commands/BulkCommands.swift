@@ -109,7 +109,7 @@ struct Import {
         }
         bar.finish(sent, of: input.size)
         if !isDone {
-            throw CommandError("the import of \(Shown.name(file)) ended early; do it again, equal documents stay")
+            throw CommandError("the import of \(Shown.path(file)) ended early; do it again, equal documents stay")
         }
         return result
     }

@@ -52,9 +52,9 @@ struct CommandConfiguration: Sendable {
             return true
         }
         if geteuid() != 0, configuration.isSystemFile, access(directory.path, W_OK) != 0 {
-            let file = Shown.name(configuration.files.first ?? "")
+            let file = Shown.path(configuration.files.first ?? "")
             throw CommandError(
-                "\(Shown.name(directory.path)) is the directory of this machine's node (\(file)): use sudo, or name a "
+                "\(Shown.path(directory.path)) is the directory of this machine's node (\(file)): use sudo, or name a "
                     + "directory of your own with --data DIR")
         }
         return false
@@ -77,7 +77,7 @@ struct CommandConfiguration: Sendable {
         pthread_sigmask(SIG_SETMASK, &none, nil)
         execv("/proc/self/exe", CommandLine.unsafeArgv)
         throw CommandError(
-            "can't go on as the owner of \(Shown.name(directory.path)): \(String(cString: strerror(errno)))")
+            "can't go on as the owner of \(Shown.path(directory.path)): \(String(cString: strerror(errno)))")
     }
 
     private static func become(_ user: uid_t, _ group: gid_t) throws(CommandError) {

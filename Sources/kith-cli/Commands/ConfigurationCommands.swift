@@ -8,9 +8,11 @@ enum ConfigurationCommands {
             guard invocation.flag("check") else {
                 throw .usage("a FILE is looked at with --check; see kith config --help")
             }
-            return check(file)
+            return check(file, asJSON: invocation.flag("json"))
         }
-        if invocation.flag("check") { return check(CommandConfiguration.reader(invocation).read()) }
+        if invocation.flag("check") {
+            return check(CommandConfiguration.reader(invocation).read(), asJSON: invocation.flag("json"))
+        }
         let read = try CommandConfiguration(invocation)
         let configuration = read.configuration
         if invocation.flag("json") {
@@ -22,16 +24,20 @@ enum ConfigurationCommands {
         return configuration.isUsable(strict: false) ? ExitStatus.done : ExitStatus.failed
     }
 
-    private static func check(_ path: String) -> Int32 {
+    private static func check(_ path: String, asJSON: Bool) -> Int32 {
         var configuration = Configuration()
         do throws(ConfigurationProblem) {
             let bytes = try ConfigurationReader.bytes(of: path)
             configuration.add(ConfigurationFile.parse(bytes, name: path), path: path)
         } catch { configuration.add(error) }
-        return check(configuration)
+        return check(configuration, asJSON: asJSON)
     }
 
-    private static func check(_ configuration: Configuration) -> Int32 {
+    private static func check(_ configuration: Configuration, asJSON: Bool) -> Int32 {
+        if asJSON {
+            Output.write(ConfigurationRenderer.checked(configuration) + [UInt8(ascii: "\n")])
+            return configuration.problems.isEmpty ? ExitStatus.done : ExitStatus.failed
+        }
         for problem in configuration.problems { Messages.line(problem.text) }
         guard configuration.problems.isEmpty else { return ExitStatus.failed }
         for file in configuration.files { Output.line("\(file): ok") }

@@ -1,4 +1,5 @@
 import KithDocument
+import KithNode
 
 /// `metrics`, `mute`, `unmute`: for those who watch nodes.
 enum HealthCommands {
@@ -10,7 +11,7 @@ enum HealthCommands {
     static func mute(_ invocation: Invocation) throws(CommandError) -> Int32 {
         let code = invocation.arguments[0]
         let time = try invocation.value("for").map { text throws(CommandError) in
-            String(try Values.milliseconds(text, option: "--for"))
+            String(try Values.milliseconds(text, ControlLimits.pauseMilliseconds, option: "--for"))
         }
         let answer = try ControlClient(invocation).json("POST", ["mute"], query: [("code", code), ("for_ms", time)])
         Messages.line(

@@ -1,4 +1,5 @@
 import Glibc
+import KithDocument
 import KithNode
 
 /// `identity`: who this node is, and what becomes of a directory that was moved or copied.
@@ -24,7 +25,8 @@ enum IdentityCommands {
     private static func machine(_ state: MachineIdentity.State) -> String {
         switch state {
         case .same: "this one, as before"
-        case .changed: "another one before: moved (kith identity keep) or copied (kith identity reset)?"
+        case .changed:
+            "another one before, or its record is damaged: moved (kith identity keep) or copied (kith identity reset)?"
         case .unrecorded: "not known yet; the next start writes it down"
         case .unknown: "this machine has no id; nothing is checked"
         }
@@ -41,6 +43,36 @@ enum IdentityCommands {
             try await NodeCommands.keepIdentity(client.directory)
             Messages.line("this machine is the node's from now on; next: kith start")
         }
+        return ExitStatus.done
+    }
+
+    static func recover(_ invocation: Invocation) async throws(CommandError) -> Int32 {
+        let configured = try CommandConfiguration(invocation)
+        try configured.actAsOwner()
+        if invocation.flag("alone"), !invocation.arguments.isEmpty {
+            throw .usage("NODE and --alone exclude each other: one is asked, or nobody")
+        }
+        let recovery = try await NodeCommands.recoverIdentity(
+            configured.directory, believing: invocation.arguments.first, isAlone: invocation.flag("alone"))
+        if invocation.flag("json") {
+            var object = JSONObjectWriter()
+            object.add("statements", recovery.statements)
+            object.add("complete", recovery.isWhole)
+            object.add("awaited", recovery.awaited?.description)
+            object.add("kept", recovery.kept)
+            Output.write(object.bytes + [UInt8(ascii: "\n")])
+            return ExitStatus.done
+        }
+        let statements = Wording.plural(UInt64(recovery.statements), "statement", "statements")
+        Messages.line(
+            recovery.isWhole
+                ? "all \(statements) of the group came back"
+                : "\(statements) of the group came back, and some may be missing")
+        Messages.line("the damaged file is kept as \(Shown.path(recovery.kept)); remove it when all is well")
+        if let awaited = recovery.awaited {
+            Messages.line("until it has heard from \(awaited.description), this node speaks to nobody else")
+        }
+        Messages.line("next: kith start")
         return ExitStatus.done
     }
 

@@ -69,12 +69,12 @@ final class InputFile {
             if count == 0 { return bytes }
             bytes += buffer[..<count]
             if bytes.count > limit {
-                throw CommandError("\(what ?? Shown.name(file.name)) is larger than \(limit) bytes; make it smaller")
+                throw CommandError("\(what ?? Shown.path(file.name)) is larger than \(limit) bytes; make it smaller")
             }
         }
     }
 
     private static func error(_ name: String, _ code: Int32) -> CommandError {
-        CommandError("cannot read \(Shown.name(name)): \(String(cString: strerror(code)))")
+        CommandError("cannot read \(Shown.path(name)): \(String(cString: strerror(code)))")
     }
 }

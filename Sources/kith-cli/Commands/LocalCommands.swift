@@ -7,12 +7,13 @@ enum LocalCommands {
         let configured = try CommandConfiguration(invocation)
         try configured.actAsOwner()
         let directory = configured.directory
+        let wasOpen = NodeSetup.isOpenToOthers(directory)
         let node = try await NodeCommands.initialise(
             directory, group: invocation.value("group"), name: invocation.value("name"),
             rootFile: invocation.value("root-out"))
-        tell(node, directory)
+        tell(node, directory, wasOpen: wasOpen, asJSON: invocation.flag("json"))
         if let file = invocation.value("root-out") {
-            Messages.line("the root's key is in \(Shown.name(file)): keep it away from this machine, and safe")
+            Messages.line("the root's key is in \(Shown.path(file)): keep it away from this machine, and safe")
         }
         Messages.line("next: \(startCommand(configured)), then kith invite for each other machine")
         return ExitStatus.done
@@ -33,9 +34,10 @@ enum LocalCommands {
                 declined: "nothing was joined")
         }
         try configured.actAsOwner()
+        let wasOpen = NodeSetup.isOpenToOthers(directory)
         let node = try await NodeCommands.join(
             directory, code: code, name: invocation.value("name"), peer: invocation.value("peer"))
-        tell(node, directory)
+        tell(node, directory, wasOpen: wasOpen, asJSON: invocation.flag("json"))
         Messages.line("next: \(startCommand(configured))")
         return ExitStatus.done
     }
@@ -61,13 +63,19 @@ enum LocalCommands {
         let configured = try CommandConfiguration(invocation)
         let isStrict = invocation.flag("strict")
         try configured.requireUsable(strict: isStrict)
-        if !invocation.flag("check") { try configured.continueAsOwner() }
-        if invocation.flag("check") {
-            try await NodeCommands.checkStart(configured)
-            Output.line("ok: a node can start in \(configured.directory.path)")
-            return ExitStatus.done
-        }
+        if invocation.flag("check") { return try check(configured) }
+        try configured.continueAsOwner()
         try await NodeCommands.start(configured, isStrict: isStrict)
+        return ExitStatus.done
+    }
+
+    private static func check(_ configured: CommandConfiguration) throws(CommandError) -> Int32 {
+        try configured.actAsOwner()
+        let check = NodeCommands.checkStart(configured)
+        for warning in check.warnings { Messages.line("kith: warning: \(warning)") }
+        for problem in check.problems.dropLast() { Messages.line("kith start: \(problem)") }
+        if let last = check.problems.last { throw CommandError(last) }
+        Output.line("ok: a node can start in \(configured.directory.path)")
         return ExitStatus.done
     }
 
@@ -76,10 +84,25 @@ enum LocalCommands {
         configured.configuration.isSystemFile ? "systemctl enable --now kith" : "kith start"
     }
 
-    private static func tell(_ node: NodeCommands.Summary, _ directory: NodeDirectory) {
-        Output.line("node       \(node.name) (\(node.id))")
-        Output.line("group      \(node.group), as \(node.role)")
-        Output.line("directory  \(directory.path)")
+    private static func tell(
+        _ node: NodeCommands.Summary, _ directory: NodeDirectory, wasOpen: Bool, asJSON: Bool
+    ) {
+        if asJSON {
+            var object = JSONObjectWriter()
+            for (name, text) in [
+                ("id", node.id), ("name", node.name), ("group", node.group), ("role", node.role),
+                ("data", directory.path),
+            ] { object.add(name, text) }
+            Output.write(object.bytes + [UInt8(ascii: "\n")])
+        } else {
+            Output.line("node       \(node.name) (\(node.id))")
+            Output.line("group      \(node.group), as \(node.role)")
+            Output.line("directory  \(directory.path)")
+        }
+        if wasOpen {
+            Messages.line(
+                "\(directory.path) was open to others; it is closed to them now (mode 0700), for it holds the key")
+        }
     }
 }
 

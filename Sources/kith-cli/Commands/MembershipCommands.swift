@@ -31,30 +31,48 @@ enum MembershipCommands {
         }
         let preview = try ask(invocation.arguments[0], isDryRun: true)
         guard let id = preview["id"]?.string else { throw CommandError("the node's answer names no node") }
+        let asJSON = invocation.flag("json")
         let called = name(of: preview)
         if preview["already"]?.bool == true {
             // Asked for all the same: it returns when that is on disk.
             _ = try ask(id, isDryRun: false)
-            Messages.line("\(called) was revoked already")
+            if asJSON { return tell(preview) }
+            Messages.line("\(called) was revoked already\(Self.reservation(preview))")
             return ExitStatus.done
         }
         let affected = (preview["affected"]?.array ?? []).map { name(of: $0) }
         if !invocation.flag("yes") {
             try Confirmation.require(
-                question(called, role: preview["role"]?.string, affected: affected),
+                question(called, preview, affected: affected),
                 otherwise: "kith revoke ends the membership of \(called) for ever; say --yes to do it without asking",
                 declined: "nobody was revoked")
         }
-        _ = try ask(id, isDryRun: false)
+        let done = try ask(id, isDryRun: false)
+        if asJSON { return tell(done) }
         Messages.line(
-            "\(called) is revoked; on that machine: kith leave, and kith join with a new code if it is to come back")
+            "\(called) is revoked\(Self.reservation(done)); on that machine: kith leave, and kith join with a new code if it is to come back"
+        )
         for node in affected {
             Messages.line("\(node) is a member no more with it: there kith leave, then kith join anew")
         }
         return ExitStatus.done
     }
 
-    static func question(_ called: String, role: String?, affected: [String]) -> String {
+    private static func tell(_ answer: JSONValue) -> Int32 {
+        Output.write(answer.canonicalBytes + [UInt8(ascii: "\n")])
+        return ExitStatus.done
+    }
+
+    /// What a person should know of a revocation that may count for nothing.
+    private static func reservation(_ answer: JSONValue) -> String {
+        guard answer["unless_admin"]?.bool == true, let id = answer["id"]?.string else { return "" }
+        return
+            ", unless it is an admin, which this node can't know since it has not met it: against an admin only the root's "
+            + "word counts (kith revoke \(id) --root FILE)"
+    }
+
+    static func question(_ called: String, _ preview: JSONValue, affected: [String]) -> String {
+        let role = preview["role"]?.string
         var text = "End the membership of \(called)"
         text += role.map { " (\($0))" } ?? ", which this node has not met,"
         text += " for ever?"
@@ -64,6 +82,9 @@ enum MembershipCommands {
                 ? " Nodes that it let in end with it; none is known here."
                 : " With it end \(affected.joined(separator: ", ")), which it let in, and any others that it let in and this "
                     + "node has not met: they must leave and join anew with a code of another admin."
+        }
+        if preview["unless_admin"]?.bool == true {
+            text += " If it is an admin this counts for nothing: then the root's word is needed (--root FILE)."
         }
         return text + " What they wrote stays. [y/N] "
     }

@@ -7,7 +7,7 @@ import KithNode
 enum NodeControl {
     static func invite(_ invocation: Invocation) throws(CommandError) -> Int32 {
         let valid = try invocation.value("valid").map { text throws(CommandError) in
-            String(try Values.milliseconds(text, option: "--valid"))
+            String(try Values.milliseconds(text, ControlLimits.invitationMilliseconds, option: "--valid"))
         }
         var body = HTTPClientRequest.Body.none
         if let file = invocation.value("root") {
@@ -16,13 +16,17 @@ enum NodeControl {
         let answer = try ControlClient(invocation).json(
             "POST", ["invitations"], query: [("role", invocation.value("role")), ("valid_ms", valid)], body: body)
         guard let code = answer["code"]?.string else { throw CommandError("the node made no code; look at its log") }
-        Output.line(code)
+        if invocation.flag("json") {
+            Output.write(answer.canonicalBytes + [UInt8(ascii: "\n")])
+        } else {
+            Output.line(code)
+        }
         return ExitStatus.done
     }
 
     static func pause(_ invocation: Invocation) throws(CommandError) -> Int32 {
         let time = try invocation.value("for").map { text throws(CommandError) in
-            String(try Values.milliseconds(text, option: "--for"))
+            String(try Values.milliseconds(text, ControlLimits.pauseMilliseconds, option: "--for"))
         }
         let answer = try ControlClient(invocation).json(
             "POST", ["pause"], query: [("peer", invocation.arguments.first), ("for_ms", time)])

@@ -116,7 +116,8 @@ enum StatusCommands {
         if let peers = invocation.value("peers") {
             query.append(("peers", String(try Values.number(peers, 1...1_000_000, option: "--peers"))))
         }
-        let timeout = try Values.milliseconds(invocation.value("timeout") ?? "30s", option: "--timeout")
+        let timeout = try Values.milliseconds(
+            invocation.value("timeout") ?? "30s", ControlLimits.waitMilliseconds, option: "--timeout")
         query.append(("timeout_ms", String(timeout)))
         _ = try ControlClient(invocation).call("POST", ["wait"], query: query)
         return ExitStatus.done

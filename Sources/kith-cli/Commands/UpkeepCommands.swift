@@ -27,7 +27,7 @@ enum UpkeepCommands {
     static func repair(_ invocation: Invocation) throws(CommandError) -> Int32 {
         var query: [String: String] = [:]
         if let wait = invocation.value("wait") {
-            query["wait_ms"] = String(try Values.milliseconds(wait, option: "--wait"))
+            query["wait_ms"] = String(try Values.milliseconds(wait, ControlLimits.repairMilliseconds, option: "--wait"))
         }
         var status = ExitStatus.done
         try each(invocation, "repair", query) { (offline, name) throws(NodeError) in
@@ -102,6 +102,7 @@ enum UpkeepCommands {
         guard let running else {
             return try offline(invocation, teller, work)
         }
+        if invocation.arguments.isEmpty, running.isEmpty { tellNone(client.directory.path) }
         // One that can't be used does not keep the others from being looked at: it is named, and fails the command.
         var failure: CommandError?
         for name in invocation.arguments.first.map({ [$0] }) ?? running {
@@ -127,6 +128,11 @@ enum UpkeepCommands {
         if let failure { throw failure }
     }
 
+    /// Nothing to do is not the same as all well.
+    private static func tellNone(_ directory: String) {
+        Messages.line("there are no databases in \(Shown.path(directory)); --data DIR names another node's directory")
+    }
+
     private static func offline(
         _ invocation: Invocation, _ teller: UpkeepTeller,
         _ work: (OfflineUpkeep, String) throws(NodeError) -> Void
@@ -137,6 +143,7 @@ enum UpkeepCommands {
             let offline = try OfflineUpkeep(try NodeDirectory.of(invocation), sink)
             let names: [String]
             if let name = invocation.arguments.first { names = [name] } else { names = try offline.names() }
+            if names.isEmpty { tellNone(try NodeDirectory.of(invocation).path) }
             var failure: NodeError?
             for name in names {
                 teller.begin(name)

@@ -49,7 +49,9 @@ struct Completer {
         return words + [.word("help", "what a command does"), .word("--help", ""), .word("--version", "")]
     }
 
-    private var topicWords: [Candidate] { topics.map { .word($0.name, $0.summary) } }
+    private var topicWords: [Candidate] {
+        topics.map { .word($0.name, $0.summary) } + HealthCode.allCases.map { .word($0.rawValue, "health check") }
+    }
 
     private func matching(_ candidates: [Candidate], _ current: String) -> [Candidate] {
         candidates.filter { candidate in
@@ -75,18 +77,18 @@ struct Completer {
                 if option.value != nil, !word.contains("=") { awaited = option }
             }
         }
-        if let awaited { return matching(values(awaited.value ?? "", ""), current) }
+        if let awaited { return matching(values(awaited.value ?? "", "", current), current) }
         if !isRaw, current.hasPrefix("--"), let equals = current.firstIndex(of: "="),
             let option = option(String(current[..<equals]), of: command), let value = option.value
         {
-            return matching(values(value, String(current[...equals])), current)
+            return matching(values(value, String(current[...equals]), current), current)
         }
         if !isRaw, current.hasPrefix("-") {
             let open = command.options.filter { $0.isRepeated || !given.contains($0.key) }
             let words = open.map { Candidate.word($0.name.isEmpty ? "-\($0.key)" : "--\($0.name)", $0.help) }
             return matching(words + [.word("--help", "")], current)
         }
-        return matching(values(positional(arguments, command.arguments), ""), current)
+        return matching(values(command.place(arguments), "", current), current)
     }
 
     private func option(_ word: String, of command: CommandSpec) -> OptionSpec? {
@@ -97,28 +99,8 @@ struct Completer {
         }
     }
 
-    /// What stands at a place of a usage line: of `DB ID [JSON | -] [--rev REV]` the places are `DB`, `ID`, `JSON | -`.
-    private func positional(_ index: Int, _ usage: String) -> String {
-        var places: [String] = []
-        var depth = 0
-        var part = ""
-        for character in usage + " " {
-            switch character {
-            case "[": depth += 1
-            case "]": depth -= 1
-            case " " where depth == 0:
-                if !part.isEmpty, !part.hasPrefix("-") { places.append(part) }
-                part = ""
-            default: part.append(character)
-            }
-        }
-        if index < places.count { return places[index].replacing("...", with: "") }
-        guard let last = places.last, last.hasSuffix("...") else { return "" }
-        return String(last.dropLast(3))
-    }
-
     /// What may stand for a placeholder of the tables.
-    private func values(_ placeholder: String, _ prefix: String) -> [Candidate] {
+    private func values(_ placeholder: String, _ prefix: String, _ current: String) -> [Candidate] {
         switch placeholder {
         case "FILE": [.file]
         case "DIR": [.folder]
@@ -126,9 +108,15 @@ struct Completer {
         case "NODE": [.peer(prefix: prefix)]
         case "ROLE": ["admin", "writer", "reader"].map { .word(prefix + $0, "") }
         case "WHEN": ["auto", "always", "never"].map { .word(prefix + $0, "") }
+        case "CHECK": HealthCode.allCases.map { .word(prefix + $0.rawValue, "health check") }
         case "LEVEL|AREA=LEVEL":
             Log.Level.allCases.map { .word(prefix + $0.rawValue, "all areas") }
-                + Log.Area.allCases.map { .word("\(prefix)\($0.rawValue)=", "one area") }
+                + Log.Area.allCases.flatMap { area -> [Candidate] in
+                    let start = "\(prefix)\(area.rawValue)="
+                    // The levels of an area once it stands there.
+                    guard current.hasPrefix(start) else { return [.word(start, "one area")] }
+                    return Log.Level.allCases.map { .word(start + $0.rawValue, "of \(area.rawValue)") }
+                }
         case _ where placeholder.contains("|") && placeholder == placeholder.lowercased() && !placeholder.contains(" "):
             placeholder.split(separator: "|").map { .word(prefix + $0, "") }
         default: []

@@ -13,7 +13,7 @@ enum Demo {
         }
         let file = invocation.value("file") ?? dataSet
         guard access(file, R_OK) == 0 else {
-            throw CommandError("cannot read \(Shown.name(file)); install the package iso-codes, or give --file FILE")
+            throw CommandError("cannot read \(Shown.path(file)); install the package iso-codes, or give --file FILE")
         }
         let interruption = Interruption()
         let sources = interruption.watch()

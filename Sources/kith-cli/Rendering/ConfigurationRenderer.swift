@@ -29,6 +29,16 @@ enum ConfigurationRenderer {
         return object.bytes
     }
 
+    /// What `--check` finds: the files that were read, and what is wrong.
+    static func checked(_ configuration: Configuration) -> [UInt8] {
+        var object = JSONObjectWriter()
+        object.add("schema", "kith.config-check/1")
+        object.add("ok", configuration.problems.isEmpty)
+        object.add("files", strings: configuration.files)
+        object.add("problems", elements: configuration.problems.map(json))
+        return object.bytes
+    }
+
     /// A row for each value; the directory as it is used.
     private static func rows(_ configuration: Configuration, _ directory: NodeDirectory) -> [Row] {
         ConfigurationKey.allCases.flatMap { key -> [Row] in

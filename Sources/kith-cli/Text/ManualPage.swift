@@ -107,8 +107,7 @@ private struct Roff {
     }
 
     mutating func add(_ command: CommandSpec) {
-        let usage = "kith \(command.name) \(command.arguments)"
-        lines.append(".SS \(Self.escaped(usage.hasSuffix(" ") ? String(usage.dropLast()) : usage))")
+        lines.append(".SS \(Self.escaped(command.usage))")
         for (index, paragraph) in command.text.enumerated() {
             if index > 0 { lines.append(".PP") }
             text(paragraph)

@@ -38,6 +38,14 @@ enum Wording {
         return shown.map { "\($0.0)\($0.1)" }.joined(separator: " ")
     }
 
+    /// As an option takes it: `500ms`, `30s`, `7d`.
+    static func time(_ milliseconds: Int64) -> String {
+        if milliseconds % 1_000 != 0 { return "\(milliseconds)ms" }
+        let units: [(Int64, String)] = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m")]
+        let unit = units.first { milliseconds >= $0.0 && milliseconds.isMultiple(of: $0.0) } ?? (1_000, "s")
+        return "\(milliseconds / unit.0)\(unit.1)"
+    }
+
     /// `2s ago`, in one unit; `-` for never.
     static func age(milliseconds: Int64?) -> String {
         guard let milliseconds else { return "-" }

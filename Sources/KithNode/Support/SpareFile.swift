@@ -1,0 +1,109 @@
+import Glibc
+import KithNetwork
+import KithStore
+import KithTransport
+
+/// The small files of a node's directory without which a node can go on, as far as they can be read.
+///
+/// One that is damaged is set aside, as `NAME.damaged`, and what could be read of it is written anew: nothing that is
+/// there is thrown away, and the start does not fail for a port number. Health tells of it until a person has looked and
+/// removed what was set aside. The identity and what is known of the group's members are no such files: without them
+/// somebody might get in who does not belong, so they stop the start.
+package enum SpareFile: String, CaseIterable, Sendable {
+    case invites, paused, muted, damage, dropped, peers, listen, instances
+
+    /// What becomes of a file's damage.
+    package struct Reading: Hashable, Sendable {
+        /// The lines that could be read.
+        package fileprivate(set) var lines: [String] = []
+        /// What is wrong with the file; nil where nothing is.
+        package fileprivate(set) var damage: String?
+    }
+
+    package func path(in directory: String) -> String { "\(directory)/\(rawValue)" }
+
+    /// Where it is set aside.
+    package func aside(in directory: String) -> String { path(in: directory) + Self.ending }
+
+    package static let ending = ".damaged"
+
+    /// What a person should know when it was damaged: a sentence that goes on after a colon.
+    package var loss: String {
+        switch self {
+        case .invites: "codes of kith invite that were open are void"
+        case .paused: "replication stays paused with all peers until kith resume, as its pauses could not all be read"
+        case .muted: "checks that were muted may be heard of again"
+        case .damage: "what checks of databases had found may be forgotten; kith verify looks again"
+        case .dropped: "databases whose copy was dropped here may come back from peers; kith db delete drops them again"
+        case .peers: "peers that are away may be known by their ids alone until they are met again"
+        case .listen: "the node may listen at another port than before; kith status has it"
+        case .instances: "for two minutes after the start this node may be taken for a copy of itself"
+        }
+    }
+
+    /// Reads the lines, and changes nothing.
+    /// - Throws: `NodeError` where the file may be whole and this process can't read it.
+    package func look(in directory: String) throws(NodeError) -> Reading {
+        var reading = Reading()
+        do throws(TransportError) {
+            guard let bytes = try AtomicFile.read(path(in: directory), atMost: NodeLimits.smallFileBytes) else {
+                return reading
+            }
+            let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
+            let texts = lines.map { String(validating: $0, as: UTF8.self) }
+            reading.lines = texts.compactMap(\.self).filter(accepts)
+            let bad = lines.count - reading.lines.count
+            if bad > 0 { reading.damage = "\(bad) of its \(lines.count) lines can't be read" }
+        } catch {
+            reading.damage = try Self.damage(error, path(in: directory))
+        }
+        return reading
+    }
+
+    /// Reads the lines; sets a damaged file aside and writes what could be read. The caller holds the directory's lock.
+    /// - Throws: as `look`.
+    package func read(in directory: String) throws(NodeError) -> Reading {
+        let reading = try look(in: directory)
+        guard reading.damage != nil else { return reading }
+        setAside(in: directory, leaving: reading.lines.map { $0 + "\n" }.joined())
+        return reading
+    }
+
+    /// Keeps a damaged file beside its place, instead of one that was set aside before. Where the disk takes nothing, all
+    /// stays as it was, and the next start finds it so.
+    package func setAside(in directory: String, leaving text: String = "") {
+        let (path, aside) = (path(in: directory), aside(in: directory))
+        unlink(aside)
+        // A second name first: at no moment is there neither the file nor what it held.
+        if link(path, aside) != 0 { rename(path, aside) }
+        try? AtomicFile.write(Array(text.utf8), to: path)
+        if text.isEmpty { unlink(path) }
+    }
+
+    /// - Returns: what is wrong with a file that can't be read for what it is.
+    /// - Throws: `NodeError` where it can't be read for another reason.
+    package static func damage(_ error: TransportError, _ path: String) throws(NodeError) -> String {
+        switch error {
+        case .malformed(let reason): return reason
+        case .system(_, EIO), .system(_, EISDIR), .system(_, ELOOP), .system(_, ENXIO): return error.message
+        default:
+            throw NodeError(
+                code: "directory", message: "can't read \(path): \(error.message); look at its owner and mode")
+        }
+    }
+
+    /// Whether a line is one that this program writes.
+    private func accepts(_ line: String) -> Bool {
+        switch self {
+        case .invites: false
+        case .paused: PauseList(lines: [line]).pauses.count == 1
+        case .muted: MuteList(lines: [line]).mutes.count == 1
+        case .damage: DamageBook.entry(line) != nil
+        case .dropped: (try? DatabaseName(line)) != nil
+        // Hints, and names as others gave them.
+        case .peers: true
+        case .listen: (try? Endpoint(listening: line)) != nil
+        case .instances: UInt64(line, radix: 16) != nil
+        }
+    }
+}
