@@ -115,7 +115,7 @@ extension Node {
                     StoredPolicy(number: $0.number, name: MergePolicies.name(ofPolicy: $0.json), statement: $0.json)
                 } ?? .initial
             database.write { transaction throws(StoreError) in
-                try transaction.replacePolicy(stored)
+                try transaction.setPolicy(stored)
             } completion: { [log] result in
                 switch result {
                 case .success(true):
