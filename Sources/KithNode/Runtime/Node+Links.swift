@@ -273,18 +273,6 @@ extension Node {
         return chunks
     }
 
-    /// Writes what is known of the group, if there is anything new. Kept trying by `evaluate`.
-    func keepMembership() {
-        let count = membership.changeCount
-        guard count != keptMembership else { return }
-        do throws(TransportError) {
-            try identities.write(membership.encoded, to: IdentityStore.membershipName)
-            keptMembership = count
-        } catch {
-            log(.error, .node, "can't keep what was learnt of the group", ["reason": error.message])
-        }
-    }
-
     /// Acts on what statements changed: kept on disk, passed on, links judged anew, policies set.
     func take(_ changes: Membership.Changes, except origin: UInt64? = nil) {
         guard !changes.isEmpty else { return }
