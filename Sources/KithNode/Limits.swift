@@ -132,6 +132,8 @@ package enum NodeLimits {
     /// So many bytes must be free before a database goes on after a full disk: what the peers of a small mesh send at
     /// once and the log that it goes to.
     package static let resumeBytes: UInt64 = 8 << 20
+    /// Less free than this is a full disk, also while nobody writes: a commit takes a few pages of the log, a small file one.
+    package static let fullBytes: UInt64 = 64 << 10
     /// Less free than this, and less than a tenth of the disk, is told before it is full: time to make room.
     package static let lowSpaceBytes: UInt64 = 512 << 20
 

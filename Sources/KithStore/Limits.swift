@@ -56,6 +56,8 @@ enum Limits {
     static let salvagedRowBytes = 64 << 20
     /// Most bytes of a database's name in the names of the files beside it: with the longest ending they fit in 255.
     static let nameBytesAside = 180
+    /// Damaged files of a database that stay after repairs, the newest: the first may still hold what the last has lost.
+    static let damagedFilesKept = 3
     /// Bytes of a file that are read and handed on at once.
     static let filePartBytes = 256 << 10
 }

@@ -37,9 +37,8 @@ package final class Store {
     ) throws(StoreError) {
         try NetworkFileSystem.refuse(file.directory)
         let lock = try FileLock(file)
-        try FileReplacement.recover(file, lock)
-        let isNew = try file.requireFile(creates: options.creates, databaseID: environment.random)
-        findings = try file.examineLog(lock.lastClaim, isNew: isNew)
+        let isNew: Bool
+        (isNew, findings) = try file.examine(lock, creates: options.creates, databaseID: environment.random)
         // What was said of a closed database must be gone before there is a log.
         if isNew || lock.lastClaim == .closed { try lock.claimNothing() }
         let opened: WriteTransaction
@@ -149,6 +148,15 @@ package final class Store {
         defer { withExtendedLifetime(lock) {} }
         try FileReplacement.recover(file, lock)
         return try body()
+    }
+
+    /// Why a database that nobody has open is refused before SQLite looks at it: its file is not there, empty or cut short,
+    /// or its log is another's. Nil where it is not, or where it is locked. A replacement that was cut off is finished first.
+    package static func refusal(of file: DatabaseFile) -> StoreError? {
+        do throws(StoreError) {
+            _ = try file.examine(try FileLock(file), creates: false) { 0 }
+            return nil
+        } catch { return error.code == .locked ? nil : error }
     }
 
     /// Commits a page that says nothing: whether the disk takes commits. On disk when this returns.

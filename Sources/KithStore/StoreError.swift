@@ -18,6 +18,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case networkFileSystem = "network_file_system"
         /// The file, or its log, is not the one any more that was opened: it was replaced, moved or removed.
         case moved = "file_moved"
+        /// The file of a database that was here is not there any more.
+        case missing = "file_missing"
         /// The file is not there or can't be opened.
         case cannotOpen = "cannot_open"
         /// The disk failed.
@@ -64,7 +66,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// is mended.
     package var isOfDisk: Bool {
         switch code {
-        case .storageFull, .inputOutput, .readOnly, .cannotOpen, .moved: true
+        case .storageFull, .inputOutput, .readOnly, .cannotOpen, .moved, .missing: true
         default: false
         }
     }

@@ -32,6 +32,13 @@ import Testing
                 $0.contains("replaced")
             }
             #expect(kept.count == 1, "\(kept)")
+            // What was put aside is listed, and stays when the database is dropped.
+            let path = "\(nodes[0].directory)/databases/\(kept.first ?? "")"
+            let listed = try await nodes[0].status()["storage"]?["kept_files"]?.array ?? []
+            #expect(listed.map { $0["path"]?.string } == [path], "\(listed)")
+            let deleted = try await nodes[0].run(["db", "delete", "stock", "--yes"])
+            #expect(deleted.status == 0 && deleted.errorText.contains("\(path) stays"), "\(deleted.errorText)")
+            #expect(access(path, F_OK) == 0)
         }
     }
 
@@ -83,16 +90,44 @@ import Testing
                 let refused = try await node.run(["restore", "stock", copy, "--yes"])
                 #expect(
                     refused.status == 1 && refused.errorText.split(separator: "\n").count == 1, "\(refused.errorText)")
+                #expect(refused.errorText.contains("from \(copy)"), "\(refused.errorText)")
+                #expect(!refused.errorText.contains(".part"), "\(refused.errorText)")
                 #expect(try await node.kith("get", "stock", "a") == "{}")
             }
             #expect(try await node.run(["restore", "stock", copy + "-none", "--yes"]).status == 1)
             try await node.stop()
             let refused = try await node.run(["restore", "stock", copy, "--yes"])
-            #expect(refused.status == 1, "\(refused.errorText)")
+            #expect(refused.status == 1 && refused.errorText.contains("from \(copy)"), "\(refused.errorText)")
+            #expect(!refused.errorText.contains(".part"), "\(refused.errorText)")
+            // Nor is the copy that is being made named when it can't be.
+            let nowhere = try await node.run(["backup", "stock", lab.folder + "/none/copy"])
+            #expect(nowhere.status == 1 && nowhere.errorText.contains("/none/copy:"), "\(nowhere.errorText)")
             try Files.write(whole, to: copy)
             try await node.kith("restore", "other", copy)
             try await node.start()
             #expect(try await node.kith("get", "other", "a") == "{}")
+        }
+    }
+
+    @Test func aDirectoryThatIsNoNodesGetsACopyOnceItIs() async throws {
+        try await Lab.open(nodes: 2) { lab in
+            let ada = try await lab.group(1)[0]
+            try await ada.kith("db", "create", "stock")
+            try await ada.kith("put", "stock", "a", "{}")
+            let copy = lab.folder + "/copy"
+            try await ada.kith("backup", "stock", copy)
+            let ben = lab.node("ben")
+            mkdir(ben.directory, 0o700)
+            for command in [["restore", "stock", copy], ["verify"], ["repair", "stock"]] {
+                let refused = try await ben.run(command)
+                #expect(refused.status == 1 && refused.errorText.contains("kith join"), "\(refused.errorText)")
+                BadInputTests.expectOneLine(refused)
+            }
+            #expect(Files.names(in: ben.directory).isEmpty)
+            try await ben.join(by: ada)
+            try await ben.kith("restore", "stock", copy)
+            try await ben.start(peers: [ada])
+            try await [ada, ben].settle("stock")
         }
     }
 

@@ -103,6 +103,24 @@ struct FullDiskTests {
         }
     }
 
+    @Test func isToldBeforeAnybodyWrites() async throws {
+        try await onSmallDisk { disk, ada, ben in
+            let nodes = [ada, ben]
+            try await nodes.makeDatabase("notes")
+            try await ada.kith("put", "notes", "one", #"{"n":1}"#)
+            try await nodes.settle("notes")
+            try disk.fill()
+            let check = try await ben.reaches("STORAGE_FULL", level: "critical")
+            #expect(check["summary"]?.string?.contains("0 KiB") == true, "\(check)")
+            #expect(try await ben.run(["check"]).status == 2)
+            #expect(try await !checks(ben).contains("STORAGE_LOW"))
+            #expect(try await ben.database("notes")["error"]?.isNull == true, "a write was tried")
+            disk.free()
+            #expect(try await eventually(within: 15) { try await !isTroubled(ben) })
+            #expect(try await ben.run(["check"]).status == 0)
+        }
+    }
+
     @Test func smallFilesKeepWhatTheyHeldAndTheNodeStartsAllTheSame() async throws {
         try await onSmallDisk { disk, ada, ben in
             let nodes = [ada, ben]

@@ -1,6 +1,7 @@
 import KithDocument
 import KithHTTPCore
 import KithNode
+import KithStore
 import KithTestSupport
 import Synchronization
 
@@ -142,9 +143,10 @@ final class ControlMemoryService: ControlService {
         if !isNew { throw ControlError(.exists, "there is a database \(name) already") }
     }
 
-    func deleteDatabase(_ name: String) async throws(ControlError) {
+    func deleteDatabase(_ name: String) async throws(ControlError) -> [KeptFile] {
         try note("drop \(name)")
         if state.withLock({ $0.databases.removeValue(forKey: name) }) == nil { throw .unknownDatabase(name) }
+        return []
     }
 
     private func find(_ id: DocumentID, _ database: String) throws(ControlError) -> Document {

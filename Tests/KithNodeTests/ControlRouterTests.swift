@@ -50,7 +50,7 @@ import Testing
         ("PUT", "/v1/log?level=debug&area=mesh", 204, "log debug mesh"),
         ("POST", "/v1/reload", 200, "reload"), ("POST", "/v1/stop", 202, "stop"),
         ("GET", "/v1/databases", 200, "databases"),
-        ("PUT", "/v1/databases/new", 201, "create new"), ("DELETE", "/v1/databases/db", 204, "drop db"),
+        ("PUT", "/v1/databases/new", 201, "create new"), ("DELETE", "/v1/databases/db", 200, "drop db"),
         ("GET", "/v1/databases/db/changes", 200, "changes 0 - false"),
         ("GET", "/v1/databases/db/changes?since=4&limit=2&follow=true", 200, "changes 4 2 true"),
         ("GET", "/v1/databases/db/policy", 200, "policy"), ("PUT", "/v1/databases/db/policy", 200, "setPolicy"),

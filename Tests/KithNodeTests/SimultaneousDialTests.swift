@@ -39,7 +39,7 @@ import Testing
         let (one, other) = (pair.one, pair.other)
         var dialledByLower = 0
         for round in 0..<200 {
-            for node in [one, other] { await Self.on(node) { node in try? node.setPause(nil, until: nil) } }
+            for node in [one, other] { await Self.on(node) { node in node.setPause(nil, until: nil) { _ in } } }
             let isApart = await eventually(within: 60) {
                 for (node, peer) in [(one, other), (other, one)] {
                     let view = await Self.view(node, of: peer.id)
@@ -48,7 +48,7 @@ import Testing
                 return true
             }
             try #require(isApart, "round \(round): still linked")
-            for node in [one, other] { node.queue.async { try? node.endPause(nil) } }
+            for node in [one, other] { node.queue.async { try? node.endPause(nil) { _ in } } }
             var views = (View(), View())
             let isLinked = await eventually(within: 60) {
                 views = (await Self.view(one, of: other.id), await Self.view(other, of: one.id))

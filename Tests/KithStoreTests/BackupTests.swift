@@ -18,7 +18,7 @@ struct BackupTests {
         let part = Restoring.prepare(store.file)
         store.directory.write(String(part.split(separator: "/").last!), TestFile.bytes(of: path) ?? [])
         _ = try Restoring.ready(store.file, environment: store.environment)
-        _ = try Restoring.install(store.file, keepingOldAs: "replaced-1")
+        _ = try Restoring.install(store.file, at: "1")
         try store.reopen()
     }
 
@@ -103,7 +103,7 @@ struct BackupTests {
             store.close()
             store.directory.write("things.sqlite3.part", TestFile.bytes(of: path) ?? [])
             _ = try Restoring.ready(store.file, environment: store.environment)
-            let kept = try Restoring.install(store.file, keepingOldAs: "replaced-\(number)")
+            let kept = try Restoring.install(store.file, at: "\(number)")
             #expect(kept == store.file.path + ".replaced-\(number)")
             try store.reopen()
         }
@@ -156,7 +156,7 @@ struct BackupTests {
         }
         try Backup.write(file, to: Restoring.prepare(file))
         _ = try Restoring.ready(file, environment: environment)
-        let kept = try Restoring.install(file, keepingOldAs: "replaced-2026-11-30T06-10-00.000Z")
+        let kept = try Restoring.install(file, at: "2026-11-30T06-10-00.000Z")
         #expect(kept != nil)
         #expect(try Store(file, environment: environment).makeReader().local("x") != nil)
     }

@@ -103,6 +103,23 @@ struct SalvageTests {
         #expect(try store.reader.summary().purged == 1)
     }
 
+    @Test func theNewestThreeDamagedFilesAreKept() throws {
+        let store = try TestStore()
+        try store.fill(20)
+        store.close()
+        // The clock may have been put back before the last.
+        for moment in ["2", "3", "4", "5", "1"] {
+            let report = try Salvage.repair(store.file, at: moment, environment: store.environment) { _, _ in }
+            #expect(report.keptPath == store.file.path + ".damaged-\(moment)")
+            let removed = ["5": "2", "1": "3"][moment]
+            #expect(report.notes.contains { $0.contains("damaged-\(removed ?? "")") } == (removed != nil))
+        }
+        let kept = try KeptFile.all(of: store.file)
+        #expect(kept.map(\.path) == ["1", "4", "5"].map { store.file.path + ".damaged-" + $0 })
+        #expect(kept.allSatisfy { $0.bytes > 0 })
+        #expect(try KeptFile.all(in: store.directory.path) == kept)
+    }
+
     @Test func theOldFileIsKeptAndTheSequencesGoOn() throws {
         let (store, _) = try pair(100)
         let before = store.directory.read("things.sqlite3")
@@ -182,7 +199,7 @@ struct SalvageTests {
         #expect(
             failure {
                 _ = try Salvage.repair(
-                    store.file, keepingOldAs: "damaged-1", environment: store.environment, isCancelled: { true }
+                    store.file, at: "1", environment: store.environment, isCancelled: { true }
                 ) { _, _ in }
             } == .cancelled)
         #expect(store.directory.read("things.sqlite3") == before)
@@ -194,7 +211,7 @@ struct SalvageTests {
         try store.tamper("PRAGMA application_id=1")
         #expect(
             failure {
-                _ = try Salvage.repair(store.file, keepingOldAs: "damaged-1", environment: store.environment) { _, _ in
+                _ = try Salvage.repair(store.file, at: "1", environment: store.environment) { _, _ in
                 }
             } == .foreignFile)
     }

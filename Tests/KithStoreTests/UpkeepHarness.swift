@@ -32,7 +32,7 @@ extension TestStore {
     @discardableResult
     func repair(_ location: SourceLocation = #_sourceLocation) throws -> SalvageReport {
         close()
-        let report = try Salvage.repair(file, keepingOldAs: "damaged-1", environment: environment) { _, _ in }
+        let report = try Salvage.repair(file, at: "1", environment: environment) { _, _ in }
         try reopen()
         try check(location)
         #expect(try findings() == [], sourceLocation: location)

@@ -134,8 +134,11 @@ package struct ControlRouter: Sendable {
                 try await service.createDatabase(database)
                 return HTTPResponse(status: 201)
             }
-            try await service.deleteDatabase(database)
-            return HTTPResponse(status: 204)
+            let kept = try await service.deleteDatabase(database)
+            var object = JSONObjectWriter()
+            object.add("database", database)
+            object.add("kept_files", elements: kept.map(\.json))
+            return Self.json(object.bytes)
         case (4, "changes"):
             try call.require("GET", parameters: ["since", "limit", "follow"])
             var changes = ControlChanges()

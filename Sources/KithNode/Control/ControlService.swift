@@ -1,5 +1,6 @@
 import KithDocument
 import KithHTTPCore
+import KithStore
 
 /// What a node does for those who talk to it over the control socket: one method for each operation of docs/control.md.
 ///
@@ -50,7 +51,8 @@ package protocol ControlService: Sendable {
     /// - Throws: code `exists` where there is one of that name.
     func createDatabase(_ name: String) async throws(ControlError)
     /// Drops this node's copy.
-    func deleteDatabase(_ name: String) async throws(ControlError)
+    /// - Returns: the files that repairs and restores have put aside: they stay.
+    func deleteDatabase(_ name: String) async throws(ControlError) -> [KeptFile]
 
     /// The winner, or one revision.
     func document(_ id: DocumentID, in database: String, revision: RevisionID?, withMeta: Bool)

@@ -1,3 +1,5 @@
+import KithStore
+
 extension ControlStatus {
     /// One JSON object: `kith.status/1`.
     package var json: [UInt8] {
@@ -38,6 +40,17 @@ extension ControlStatus.Storage {
         var object = JSONObjectWriter()
         object.add("free_bytes", freeBytes)
         object.add("total_bytes", totalBytes)
+        object.add("kept_files", elements: keptFiles.map(\.json))
+        return object.bytes
+    }
+}
+
+extension KeptFile {
+    /// Also an element of what `DELETE DB` answers.
+    var json: [UInt8] {
+        var object = JSONObjectWriter()
+        object.add("path", path)
+        object.add("bytes", bytes)
         return object.bytes
     }
 }

@@ -1,3 +1,5 @@
+import KithStore
+
 /// All that `kith status` shows, as docs/control.md describes it: `kith.status/1`. What is not known is nil.
 ///
 /// Times are milliseconds since 1970, sizes bytes. Fields are only ever added.
@@ -67,6 +69,8 @@ package struct ControlStatus: Hashable, Sendable {
     package struct Storage: Hashable, Sendable {
         package var freeBytes: UInt64?
         package var totalBytes: UInt64?
+        /// What repairs and restores have put aside, ascending by path.
+        package var keptFiles: [KeptFile] = []
 
         package init() {}
     }

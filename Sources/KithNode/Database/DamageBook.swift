@@ -15,6 +15,8 @@ package final class DamageBook: Sendable {
 
     private let path: String
     private let entries: Mutex<[DatabaseName: Entry]>
+    /// Held while the file is written: what stands in it must be what was noted last.
+    private let writing = Mutex(())
 
     /// - Throws: `NodeError` where the file may be whole and can't be read.
     package init(nodeDirectory: String) throws(NodeError) {
@@ -42,14 +44,17 @@ package final class DamageBook: Sendable {
     }
 
     /// Notes what a check found, or with nil that nothing is wrong. What can't be written is known until the process ends.
+    /// Blocks.
     package func note(_ name: DatabaseName, _ entry: Entry?) {
-        let lines = entries.withLock { entries -> [String]? in
-            guard entries[name] != entry else { return nil }
-            entries[name] = entry
-            return entries.keys.sorted().compactMap { name in
-                entries[name].map { "\(name) \($0.findings) \($0.message)" }
+        writing.withLock { _ in
+            let lines = entries.withLock { entries -> [String]? in
+                guard entries[name] != entry else { return nil }
+                entries[name] = entry
+                return entries.keys.sorted().compactMap { name in
+                    entries[name].map { "\(name) \($0.findings) \($0.message)" }
+                }
             }
+            if let lines { try? SmallFile.write(lines, to: path) }
         }
-        if let lines { try? SmallFile.write(lines, to: path) }
     }
 }

@@ -65,11 +65,11 @@ extension DatabaseCatalog {
         let opened = changing.withLock { _ -> Result<DatabaseExecutor, StoreError>? in
             defer { state.withLock { $0.reserved[name]?.isClosed = false } }
             guard file.sizes.file > 0 else {
-                state.withLock { $0.unusable[name] = nil }
+                noteGone(name)
                 return nil
             }
             return Result { () throws(StoreError) in
-                try setDropped(name, false)
+                try note(name, in: dropped, false)
                 return try open(name)
             }
         }

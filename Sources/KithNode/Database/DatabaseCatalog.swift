@@ -2,8 +2,8 @@ import KithCrypto
 import KithStore
 import Synchronization
 
-/// The databases of a node: those in its directory that could be opened, those that could not, with the reason, and the
-/// names of those it does not carry.
+/// The databases of a node: those in its directory that could be opened, those that could not, with the reason, those that
+/// were here and are gone, and the names of those it does not carry.
 ///
 /// Any thread may call it.
 package final class DatabaseCatalog: Sendable {
@@ -18,8 +18,6 @@ package final class DatabaseCatalog: Sendable {
     struct State {
         var open: [DatabaseName: DatabaseExecutor] = [:]
         var unusable: [DatabaseName: Unusable] = [:]
-        /// Databases whose copy was dropped here: what peers carry under these names is not made again.
-        var dropped: Set<DatabaseName> = []
         /// Databases with which something is done that nothing else may come between; see `reserve`.
         var reserved: [DatabaseName: Reservation] = [:]
 
@@ -27,7 +25,11 @@ package final class DatabaseCatalog: Sendable {
     }
 
     let directory: String
-    private let droppedFile: String
+    /// Databases that were opened here and not dropped since, in the file `carried`: of which there is no file, that one is
+    /// missing, and no other is made in its place.
+    private let carried: DatabaseNames
+    /// Databases whose copy was dropped here, in the file `dropped`: what peers carry under these names is not made again.
+    let dropped: DatabaseNames
     let environment: @Sendable () -> StoreEnvironment
     let state = Mutex(State())
     /// Making and dropping are done one at a time, without holding up those who look something up.
@@ -37,11 +39,10 @@ package final class DatabaseCatalog: Sendable {
     /// - Throws: `NodeError` when the directory itself can't be read or made, or is on a network file system.
     package init(nodeDirectory: String, environment: @escaping @Sendable () -> StoreEnvironment) throws(NodeError) {
         directory = nodeDirectory + "/databases"
-        droppedFile = SpareFile.dropped.path(in: nodeDirectory)
+        carried = try DatabaseNames(.carried, in: nodeDirectory)
+        dropped = try DatabaseNames(.dropped, in: nodeDirectory)
         self.environment = environment
         try DirectoryLock.makeDirectory(directory)
-        let dropped = try SpareFile.dropped.read(in: nodeDirectory).lines.compactMap { try? DatabaseName($0) }
-        state.withLock { $0.dropped = Set(dropped) }
         let names: [DatabaseName]
         do throws(StoreError) {
             try Store.requireLocal(directory)
@@ -50,6 +51,16 @@ package final class DatabaseCatalog: Sendable {
             throw NodeError(code: error.code.rawValue, message: error.message)
         }
         for name in names { _ = try? open(name) }
+        for name in carried.all where !names.contains(name) { noteGone(name) }
+    }
+
+    /// There is no file of a database: it is missing if it was carried, and else there never was one.
+    func noteGone(_ name: DatabaseName) {
+        // Between the removal and its note the process may have ended.
+        let isMissed = carried.contains(name) && !dropped.contains(name)
+        let file = file(of: name)
+        let missing = Unusable(file: file, error: file.missing, stamp: file.stamp)
+        state.withLock { $0.unusable[name] = isMissed ? missing : nil }
     }
 
     /// All that are open, ascending by name.
@@ -71,30 +82,42 @@ package final class DatabaseCatalog: Sendable {
     package func wants(_ name: DatabaseName) -> Bool {
         state.withLock { state in
             state.open[name] == nil && state.unusable[name] == nil && state.reserved[name] == nil
-                && !state.dropped.contains(name) && state.count < NodeLimits.databases
+                && !dropped.contains(name) && state.count < NodeLimits.databases
         }
     }
 
-    /// Makes a database; one that was dropped here is carried again.
+    /// Makes a database; one that was dropped here is carried again. Blocks.
     /// - Returns: the database, and whether it is new.
     package func create(_ name: DatabaseName) throws(StoreError) -> (database: DatabaseExecutor, isNew: Bool) {
         try changing.withLock { _ throws(StoreError) in
             if let database = state.withLock({ $0.open[name] }) { return (database, false) }
-            try requireUnreserved(name)
-            if let unusable = state.withLock({ $0.unusable[name] }) { throw unusable.error }
-            guard state.withLock({ $0.count }) < NodeLimits.databases else {
-                throw StoreError(.invalid, name.string, "a node carries at most \(NodeLimits.databases) databases")
-            }
-            try setDropped(name, false)
-            do throws(StoreError) { return (try open(name), true) } catch {
-                // Nothing was made, so there is nothing here that can't be used.
-                if !isThere(name) { state.withLock { $0.unusable[name] = nil } }
-                throw error
-            }
+            return (try make(name), true)
         }
     }
 
-    /// Closes a database and removes this node's copy. It is not carried any more.
+    /// Makes a database that a peer has, if it is still to be carried and not here. Blocks.
+    /// - Returns: nil where it is not to be made.
+    package func carry(_ name: DatabaseName) throws(StoreError) -> DatabaseExecutor? {
+        try changing.withLock { _ throws(StoreError) in wants(name) ? try make(name) : nil }
+    }
+
+    /// While `changing` is held.
+    private func make(_ name: DatabaseName) throws(StoreError) -> DatabaseExecutor {
+        try requireUnreserved(name)
+        if let unusable = state.withLock({ $0.unusable[name] }) { throw unusable.error }
+        guard state.withLock({ $0.count }) < NodeLimits.databases else {
+            throw StoreError(.invalid, name.string, "a node carries at most \(NodeLimits.databases) databases")
+        }
+        try note(name, in: dropped, false)
+        do throws(StoreError) { return try open(name, creates: true) } catch {
+            // Nothing was made, so there is nothing here that can't be used.
+            if !isThere(name) { state.withLock { $0.unusable[name] = nil } }
+            throw error
+        }
+    }
+
+    /// Closes a database and removes this node's copy. It is not carried any more. What repairs and restores have put aside
+    /// stays. Blocks.
     /// - Returns: false when there is none of that name.
     /// - Throws: `StoreError`, `foreign_file` for a file that is not Kith's: that stays.
     package func drop(_ name: DatabaseName) throws(StoreError) -> Bool {
@@ -102,23 +125,21 @@ package final class DatabaseCatalog: Sendable {
             try requireUnreserved(name)
             let (database, unusable) = state.withLock { ($0.open[name], $0.unusable[name]) }
             guard let file = database?.file ?? unusable?.file else { return false }
-            if database == nil { try file.requireOurs() }
+            // What was carried is ours, whatever it has become.
+            if database == nil, !carried.contains(name) { try file.requireOurs() }
             // On a full disk there is no room to note it: the files make some.
-            let isNoted = noteDropped(name)
+            let isNoted = (try? dropped.set(name, true)) != nil
             state.withLock { state in
                 state.open[name] = nil
                 state.unusable[name] = nil
             }
             database?.close()
             try Store.remove(file)
-            if !isNoted { try setDropped(name, true) }
+            if !isNoted { try note(name, in: dropped, true) }
+            // A name that stays in both is not missed.
+            try? carried.set(name, false)
             return true
         }
-    }
-
-    private func noteDropped(_ name: DatabaseName) -> Bool {
-        do throws(StoreError) { try setDropped(name, true) } catch { return false }
-        return true
     }
 
     /// Tries again to open what could not be opened, where that may pass by itself or the files have changed. Blocks.
@@ -127,12 +148,13 @@ package final class DatabaseCatalog: Sendable {
         unusable.compactMap { entry in
             guard entry.error.isTransient || entry.stamp != entry.file.stamp else { return nil }
             let name = entry.file.name
+            if entry.error.code == .missing, !isThere(name) { return nil }
             // Reserved and not under `changing`: to open a large file may take minutes, and others are made meanwhile.
             do throws(StoreError) { try reserve(name, for: "opened") } catch { return nil }
             defer { release(name) }
             guard state.withLock({ $0.unusable[name] != nil }) else { return nil }
             guard isThere(name) else {
-                state.withLock { $0.unusable[name] = nil }
+                noteGone(name)
                 return nil
             }
             return try? open(name)
@@ -146,32 +168,38 @@ package final class DatabaseCatalog: Sendable {
         (try? Store.names(in: directory))?.contains(name) ?? true
     }
 
+    /// - Parameter creates: whether one may be made. What was here before and is gone is not made anew: it would look like
+    ///   a database that nobody has written to yet.
     @discardableResult
-    func open(_ name: DatabaseName) throws(StoreError) -> DatabaseExecutor {
+    func open(_ name: DatabaseName, creates: Bool = false) throws(StoreError) -> DatabaseExecutor {
         let file = DatabaseFile(name, in: directory)
         // Taken first: whatever changes while it is being opened makes it worth another try.
         let stamp = file.stamp
         do throws(StoreError) {
-            let database = try DatabaseExecutor(file, environment: environment())
+            let database = try DatabaseExecutor(
+                file, environment: environment(), options: StoreOptions(creates: creates))
             state.withLock { state in
                 state.open[name] = database
                 state.unusable[name] = nil
             }
+            // Where the disk is too full for it, the next start does it.
+            try? carried.set(name, true)
             return database
         } catch {
+            if error.code == .notFound {
+                noteGone(name)
+                throw error
+            }
             state.withLock { $0.unusable[name] = Unusable(file: file, error: error, stamp: stamp) }
             throw error
         }
     }
 
-    func setDropped(_ name: DatabaseName, _ isDropped: Bool) throws(StoreError) {
-        var dropped = state.withLock { $0.dropped }
-        guard dropped.contains(name) != isDropped else { return }
-        if isDropped { dropped.insert(name) } else { dropped.remove(name) }
-        do throws(NodeError) { try SmallFile.write(dropped.sorted().map(\.string), to: droppedFile) } catch {
+    /// Puts a name into one of the two files, or takes it out.
+    func note(_ name: DatabaseName, in names: DatabaseNames, _ isIn: Bool) throws(StoreError) {
+        do throws(NodeError) { try names.set(name, isIn) } catch {
             let isFull = StorageSpace(of: directory)?.free == 0
-            throw StoreError(isFull ? .storageFull : .cannotOpen, droppedFile, error.message)
+            throw StoreError(isFull ? .storageFull : .cannotOpen, name.string, error.message)
         }
-        state.withLock { [dropped] in $0.dropped = dropped }
     }
 }

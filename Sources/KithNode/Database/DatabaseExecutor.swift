@@ -41,7 +41,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
         self.file = file
         self.store = store
         self.environment = environment
-        self.options = options
+        var reopening = options
+        reopening.creates = false
+        self.options = reopening
         writer = DispatchQueue(label: "kith.writer.\(file.name)")
         readers = ReaderPool(file, store.place)
         published = Mutex(store.summary)
@@ -304,7 +306,10 @@ package final class DatabaseExecutor: @unchecked Sendable {
     private func openStore() throws(StoreError) -> Store {
         if let store { return store }
         if isClosed { throw StoreError(.notFound, name.string, "database \(name) was closed") }
-        let opened = try Store(file, environment: environment, options: options)
+        let opened: Store
+        do throws(StoreError) { opened = try Store(file, environment: environment, options: options) } catch {
+            throw error.code == .notFound ? file.missing : error
+        }
         readers.setPlace(opened.place)
         store = opened
         return opened

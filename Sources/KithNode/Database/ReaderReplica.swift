@@ -95,7 +95,7 @@ extension ReplicaError {
             case .storageFull: "no space is left on the disk"
             case .inputOutput, .cannotOpen: "the disk fails"
             case .readOnly: "the database can't be written"
-            case .moved: "the database's file was taken away"
+            case .moved, .missing: "the database's file was taken away"
             case .damaged: "the database is damaged"
             case .locked: "the database is in use by another program"
             case .notFound: "the database is closed"

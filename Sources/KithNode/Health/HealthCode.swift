@@ -12,6 +12,7 @@ package enum HealthCode: String, CaseIterable, Sendable {
     case databaseDamaged = "DATABASE_DAMAGED"
     case databaseNewer = "DATABASE_NEWER"
     case databaseMoved = "DATABASE_MOVED"
+    case databaseMissing = "DATABASE_MISSING"
     case databaseUnusable = "DATABASE_UNUSABLE"
     case logLost = "LOG_LOST"
     case rollbackDetected = "ROLLBACK_DETECTED"
@@ -47,6 +48,7 @@ package enum HealthCode: String, CaseIterable, Sendable {
         case .databaseDamaged: .databaseDamaged
         case .databaseNewer: .databaseNewer
         case .databaseMoved: .databaseMoved
+        case .databaseMissing: .databaseMissing
         case .databaseUnusable: .databaseUnusable
         case .logLost: .logLost
         case .rollbackDetected: .rollbackDetected

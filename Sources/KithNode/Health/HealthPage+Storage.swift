@@ -2,7 +2,8 @@ extension HealthPage {
     static let storageFull = HealthPage(
         meaning: [
             "The disk of the node's directory is full: writes fail and leave the databases as they were, and nothing is pulled "
-                + "from peers; a write that was answered as done is on disk. Reading goes on, and peers still get what is here."
+                + "from peers; a write that was answered as done is on disk. Reading goes on, and peers still get what is here.",
+            "It is told as soon as less than 64 KiB are free, also while nobody writes.",
         ],
         shows: [
             "Commands that write fail with `unavailable` and name the database.",
@@ -59,7 +60,10 @@ extension HealthPage {
             "Look at the disk first, and at what the kernel says of it: `dmesg -T | tail`. What it damaged once it damages "
                 + "again.",
             "List what is damaged: `kith verify DB`.",
-            "Make a new file of what is sound, and fetch the rest from peers: `kith repair DB`.",
+            "Make a new file of what is sound, and fetch the rest from peers: `kith repair DB`. The old file stays beside it; "
+                + "of several the newest three.",
+            "A file that is empty, or gone while its log is there, holds nothing to repair; a log that is another file's "
+                + "has to be moved away first. The check says so.",
             "Else put a backup back: `kith restore DB FILE`. What peers have comes back by itself.",
             "Without a backup, `kith db delete DB` removes this node's copy, and `kith db create DB` takes it from the peers "
                 + "again. What only this node had is lost then.",
@@ -90,9 +94,30 @@ extension HealthPage {
         actions: [
             "Save what is open first: `kith export DB > FILE`. A backup is made of the file in its place, and has not got it.",
             "If only the log was removed, stop the node: what it held is written into the file then.",
-            "Otherwise stop the node, put the right file back, and start it.",
+            "Otherwise stop the node, put the right file back, and start it. A database without a file is missed then: see "
+                + "`kith help database-missing`.",
         ],
         ends: "When the file is back in its place, and with the next start of the node.")
+
+    static let databaseMissing = HealthPage(
+        meaning: [
+            "A database that this node had is not in its directory any more: its file was moved or removed while the node did "
+                + "not run, or a disk is not mounted. The other databases go on.",
+            "None is made in its place by itself: an empty one would look like a database to which nobody has written, and "
+                + "what only this node had would be missed by nobody.",
+        ],
+        shows: [
+            "Commands for the database fail and name the file, and what peers have of it is not taken.",
+            "The file `carried` in the node's directory has the names of the databases that should be there.",
+        ],
+        actions: [
+            "Look whether the disk is mounted and where the file went; put it back, with its `-wal` if there is one: the node "
+                + "goes on by itself.",
+            "Or put a copy back: `kith restore DB FILE`. What peers have comes back by itself.",
+            "Or give this node's copy up: `kith db delete DB`. To take it from the peers then: `kith db create DB`. What only "
+                + "this node had is lost.",
+        ],
+        ends: "When the file is there again, or with `kith db delete`.")
 
     static let databaseUnusable = HealthPage(
         meaning: [

@@ -4,7 +4,9 @@ import KithTransport
 
 extension Node {
     func storageFindings() -> [HealthFinding] {
-        databaseTroubles() + [lowSpace(), lostLog(), rollback(), damagedFile()].compactMap(\.self)
+        let troubles = databaseTroubles()
+        let isToldFull = troubles.contains { $0.code == .storageFull }
+        return troubles + [isToldFull ? nil : space(), lostLog(), rollback(), damagedFile()].compactMap(\.self)
     }
 
     /// A small file of the node's directory that was damaged, as long as it is kept aside, or its loss is not made good.
@@ -53,6 +55,7 @@ extension Node {
     /// What is wrong with databases, a finding for each kind.
     private func databaseTroubles() -> [HealthFinding] {
         var troubles: [(name: String, error: StoreError)] = catalog.unusable.map { ($0.file.name.string, $0.error) }
+        let closed = Set(troubles.map(\.name))
         for database in catalog.databases {
             // Damage does not hide what the disk does, nor the other way round.
             troubles += [database.damage, database.diskFailure].compactMap(\.self).map { (database.name.string, $0) }
@@ -66,7 +69,9 @@ extension Node {
             found.append(
                 HealthFinding(
                     code: code, level: .critical, summary: "database \(name)\(more): \(error.message)",
-                    action: code.storageAction(configuration.directory.path)))
+                    action: code.storageAction(
+                        configuration.directory.path, name,
+                        canBeRepaired: !closed.contains(name) || error.isOfDamagedFile)))
         }
         return found.contains { $0.code == .databaseDamaged } ? found : found + damageFindings()
     }
@@ -79,17 +84,24 @@ extension Node {
             HealthFinding(
                 code: .databaseDamaged, level: .critical,
                 summary: "database \(name) is damaged: \(entry.message)\(more)",
-                action: "kith repair \(name) makes a new file of what is sound and fetches the rest from peers")
+                action: HealthCode.repairAction(name.string))
         ]
     }
 
-    private func lowSpace() -> HealthFinding? {
-        guard let space = StorageSpace(of: configuration.directory.path), space.free < NodeLimits.lowSpaceBytes,
-            space.free < space.total / 10
-        else { return nil }
+    /// The room on the disk, as it was last looked at: a full one is told before a write fails.
+    private func space() -> HealthFinding? {
+        let directory = configuration.directory.path
+        guard let space = disk.space else { return nil }
+        if disk.isFull {
+            return HealthFinding(
+                code: .storageFull, level: .critical,
+                summary: "the disk of \(directory) is full: \(space.free >> 10) KiB are free, so writes fail",
+                action: HealthCode.roomAction(directory))
+        }
+        guard disk.isLow else { return nil }
         return HealthFinding(
             code: .storageLow, level: .warning,
-            summary: "\(space.free >> 20) MiB are free on the disk of \(configuration.directory.path)",
+            summary: "\(space.free >> 20) MiB are free on the disk of \(directory)",
             action: "make room before it is full: writes fail then, and nothing is taken from peers")
     }
 
@@ -127,20 +139,32 @@ extension HealthCode {
             case .damaged: .databaseDamaged
             case .newerFile: .databaseNewer
             case .moved: .databaseMoved
+            case .missing: .databaseMissing
             case .inputOutput, .readOnly, .cannotOpen: .storageFailed
             default: .databaseUnusable
             }
     }
 
-    fileprivate func storageAction(_ directory: String) -> String {
+    fileprivate static func roomAction(_ directory: String) -> String {
+        "make room on the disk of \(directory); it goes on by itself within a quarter of a minute then"
+    }
+
+    /// What to do about a database, as it is typed.
+    fileprivate func storageAction(_ directory: String, _ name: String, canBeRepaired: Bool) -> String {
         switch self {
-        case .storageFull:
-            "make room on the disk of \(directory); it goes on by itself within a quarter of a minute then"
-        case .databaseDamaged: "see kith help database-damaged; the other databases go on"
+        case .storageFull: Self.roomAction(directory)
+        case .databaseDamaged where canBeRepaired: Self.repairAction(name)
+        case .databaseDamaged, .databaseMissing:
+            "put the file back, or a copy: kith restore \(name) FILE; else kith db delete \(name), and kith db create \(name) "
+                + "takes it from the peers"
         case .databaseNewer: "upgrade this node; the other databases go on"
         case .databaseMoved: "see kith help database-moved before you stop the node"
         case .databaseUnusable: "see kith help database-unusable"
         default: "look at the disk of \(directory); it goes on by itself when that is mended"
         }
+    }
+
+    fileprivate static func repairAction(_ name: String) -> String {
+        "kith repair \(name) makes a new file of what is sound and fetches the rest from peers"
     }
 }

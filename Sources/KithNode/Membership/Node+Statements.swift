@@ -4,7 +4,7 @@ import KithTransport
 // What an admin, or who holds the root's key, says of other nodes. On the node's queue.
 
 extension Node {
-    /// Ends a node's membership; on disk and on its way to all connected peers when this returns.
+    /// Ends a node's membership; on its way to disk and to all connected peers when this returns.
     func revoke(_ name: String, root: GroupRoot?, isDryRun: Bool) throws(ControlError) -> ControlRevocation {
         let node = try findMember(name)
         let member = membership.member(node)
@@ -32,8 +32,6 @@ extension Node {
         if hasRootsWord { result.countsUnlessAdmin = false }
         if member?.revocation != nil, hasRootsWord || !result.isByRoot || member?.admittedBy != nil {
             result.isRevokedAlready = true
-            // It may hold and not be on disk yet, should that have failed before.
-            if !isDryRun { try requireKept(membership.changeCount) }
             return result
         }
         guard result.isByRoot || !isRevokedHere else {
@@ -63,7 +61,7 @@ extension Node {
         return result
     }
 
-    /// Makes a node a reader or a writer; on disk and on its way to all connected peers when this returns.
+    /// Makes a node a reader or a writer; on its way to disk and to all connected peers when this returns.
     func setRole(_ role: Role, of name: String) throws(ControlError) -> ControlRoleChange {
         guard identity.admin != nil else {
             throw ControlError(.forbidden, "only an admin can change roles; this node is a \(self.role)")
@@ -85,10 +83,7 @@ extension Node {
         var result = ControlRoleChange(id: node.description, role: role.description)
         result.name = knownName(of: node)
         result.isNew = member?.role != role
-        guard result.isNew else {
-            try requireKept(membership.changeCount)
-            return result
-        }
+        guard result.isNew else { return result }
         // A certificate that was never seen here has the number 1.
         let highest = max(1, membership.highestNumber(of: node) ?? 1)
         guard highest < UInt64.max else {
@@ -102,7 +97,7 @@ extension Node {
         return result
     }
 
-    /// Signs, takes in, keeps and passes on a statement.
+    /// Signs, takes in and passes on a statement.
     /// - Parameter root: who signs, instead of this node as an admin.
     private func say(_ content: StatementContent, by root: GroupRoot?) throws(ControlError) {
         let statement: SignedStatement
@@ -120,16 +115,6 @@ extension Node {
             throw ControlError(
                 .failed, "this admin has said so much of other nodes that no more is taken; another admin can say it")
         }
-        let count = membership.changeCount
         take(changes)
-        try requireKept(count)
-    }
-
-    /// What is known of the group is on disk up to a count of changes when this returns.
-    private func requireKept(_ count: UInt64) throws(ControlError) {
-        if keptMembership < count { keepMembership() }
-        guard keptMembership >= count else {
-            throw ControlError(.failed, "it holds now but can't be written to disk: see the log, and say it again")
-        }
     }
 }

@@ -58,15 +58,26 @@ extension Node {
         }
     }
 
+    /// Makes a database off the queue.
     private func make(_ name: DatabaseName, because peer: NodeID) {
-        do throws(StoreError) {
-            let (database, isNew) = try catalog.create(name)
-            guard isNew else { return }
+        guard making.insert(name).inserted else { return }
+        makings.async { [catalog] in
+            let result = Result { () throws(StoreError) in try catalog.carry(name) }
+            self.queue.async { self.made(name, because: peer, result) }
+        }
+    }
+
+    private func made(_ name: DatabaseName, because peer: NodeID, _ result: Result<DatabaseExecutor?, StoreError>) {
+        making.remove(name)
+        guard isRunning else { return }
+        switch result {
+        case .success(let database?):
             log(
                 .info, .store, "a database of a peer is carried here from now on",
                 ["database": name.string, "peer": peer.short])
             added(database)
-        } catch {
+        case .success(nil): fillNext(name.string)
+        case .failure(let error):
             log(
                 .error, .store, "can't make a database that a peer has",
                 ["database": name.string, "peer": peer.short, "reason": error.message])
@@ -115,7 +126,7 @@ extension Node {
                     StoredPolicy(number: $0.number, name: MergePolicies.name(ofPolicy: $0.json), statement: $0.json)
                 } ?? .initial
             database.write { transaction throws(StoreError) in
-                try transaction.replacePolicy(stored)
+                try transaction.setPolicy(stored)
             } completion: { [log] result in
                 switch result {
                 case .success(true):

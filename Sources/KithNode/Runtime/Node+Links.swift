@@ -264,11 +264,19 @@ extension Node {
             guard self.isRunning, let awaited = self.membership.awaited, self.peers[awaited]?.isOpen == true else {
                 return
             }
-            self.keepMembership()
-            guard self.keptMembership == self.membership.changeCount else { return self.heardAwaited() }
-            do throws(TransportError) { try self.identities.remove(IdentityStore.awaitedName) } catch {
-                return self.log(.error, .node, "can't note that the group's members are known again: \(error.message)")
+            self.whenMembershipIsKept { isKept in
+                guard isKept else { return self.heardAwaited() }
+                self.files.async { self.forgetAwaited(awaited) }
             }
+        }
+    }
+
+    /// On the queue for files.
+    private func forgetAwaited(_ awaited: NodeID) {
+        do throws(TransportError) { try identities.remove(IdentityStore.awaitedName) } catch {
+            return log(.error, .node, "can't note that the group's members are known again: \(error.message)")
+        }
+        queue.async {
             self.membership.awaited = nil
             self.log(.info, .node, "what was lost of the group came back from \(self.name(of: awaited))")
             self.schedule.startOver()
@@ -291,18 +299,6 @@ extension Node {
             room -= statement.count
         }
         return chunks
-    }
-
-    /// Writes what is known of the group, if there is anything new. Kept trying by `evaluate`.
-    func keepMembership() {
-        let count = membership.changeCount
-        guard count != keptMembership else { return }
-        do throws(TransportError) {
-            try identities.write(membership.encoded, to: IdentityStore.membershipName)
-            keptMembership = count
-        } catch {
-            log(.error, .node, "can't keep what was learnt of the group", ["reason": error.message])
-        }
     }
 
     /// Acts on what statements changed: kept on disk, passed on, links judged anew, policies set.

@@ -25,9 +25,20 @@ extension Node {
         }
     }
 
-    /// The directory was moved here: this is its machine from now on.
-    func keepMachine() throws(NodeError) {
-        try MachineIdentity.record(in: configuration.directory.path, file: configuration.machineIDFile)
+    /// The directory was moved here: this is its machine from now on. Calls back on the queue when that is on disk.
+    func keepMachine(then: @escaping @Sendable (NodeError?) -> Void) {
+        let (directory, file) = (configuration.directory.path, configuration.machineIDFile)
+        files.async {
+            var failure: NodeError?
+            do throws(NodeError) { try MachineIdentity.record(in: directory, file: file) } catch { failure = error }
+            self.queue.async { [failure] in
+                if failure == nil { self.endHold() }
+                then(failure)
+            }
+        }
+    }
+
+    private func endHold() {
         guard isHeld else { return }
         setHeld(false)
         log(.info, .node, "this machine is the node's from now on")

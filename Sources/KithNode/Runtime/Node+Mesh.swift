@@ -159,6 +159,7 @@ extension Node {
     private func noteHealth(now: Instant) {
         if let healthAt, now.milliseconds(since: healthAt) < NodeLimits.evaluationMilliseconds { return }
         healthAt = now
+        look()
         noteRollbacks(now: SystemClock.wallMilliseconds)
         noteUnheard(now: now)
         _ = health(now: SystemClock.wallMilliseconds)
@@ -313,16 +314,14 @@ extension Node {
 
     /// Keeps the addresses that worked and the names of peers, for the next start.
     func rememberAddresses() {
-        let names = peerNames.lines(now: SystemClock.wallMilliseconds)
-        let text = book.rememberedText + names.map { $0 + "\n" }.joined()
-        guard text != rememberedText else { return }
-        rememberedText = text
-        do throws(NodeError) {
-            try SmallFile.write(
-                text.split(separator: "\n").map(String.init),
-                to: SpareFile.peers.path(in: configuration.directory.path))
-        } catch {
-            log(.warning, .mesh, "can't keep the peers' addresses", ["reason": error.message])
+        keepSoon(.peers) {
+            let names = self.peerNames.lines(now: SystemClock.wallMilliseconds)
+            let text = self.book.rememberedText + names.map { $0 + "\n" }.joined()
+            guard text != self.rememberedText else { return nil }
+            return Writing(content: Array(text.utf8)) { failure in
+                guard let failure else { return self.rememberedText = text }
+                self.log(.warning, .mesh, "can't keep the peers' addresses", ["reason": failure.message])
+            }
         }
     }
 }

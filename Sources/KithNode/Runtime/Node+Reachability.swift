@@ -11,15 +11,18 @@ import Synchronization
 /// ask its peers first, a link that does not answer is dialled anew beside it, and of two links to one peer the one that
 /// answers stays.
 extension Node {
-    /// Somebody waits for the answers of links.
+    /// Somebody waits for the answers of links, and for a look at the disk.
     final class Freshening {
         var links: Set<UInt64>
+        var isLooking = true
         private var completion: (() -> Void)?
 
         init(_ links: Set<UInt64>, _ completion: @escaping () -> Void) {
             self.links = links
             self.completion = completion
         }
+
+        var isDone: Bool { links.isEmpty && !isLooking }
 
         func finish() {
             completion?()
@@ -29,8 +32,8 @@ extension Node {
 
     // MARK: Asking
 
-    /// Asks the peers of whom nothing was heard for a moment whether they are there. Calls back when they have answered,
-    /// or have had their time: what `isDoubtful` says is the truth of this moment then.
+    /// Asks the peers of whom nothing was heard for a moment whether they are there, and looks at the disk. Calls back when
+    /// all have answered, or have had their time: what `isDoubtful` says is the truth of this moment then.
     func freshen(_ completion: @escaping () -> Void) {
         let now = SystemClock.now
         var asked: Set<UInt64> = []
@@ -41,12 +44,13 @@ extension Node {
                 asked.insert(driver.id)
             }
         }
-        if asked.isEmpty { return completion() }
         let freshening = Freshening(asked, completion)
         let number = linkNumbers.wrappingAdd(1, ordering: .relaxed).newValue
         freshenings[number] = freshening
+        look(for: number)
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(NodeLimits.answerMilliseconds) + 5)) {
             guard let freshening = self.freshenings.removeValue(forKey: number) else { return }
+            self.waitingLooks.remove(number)
             // Somebody did not answer: that is news for all who watch.
             self.changed()
             freshening.finish()
@@ -65,12 +69,20 @@ extension Node {
     /// A link was heard of, or is gone.
     func answered(_ link: UInt64) {
         for number in freshenings.keys.sorted() {
-            guard let freshening = freshenings[number], freshening.links.remove(link) != nil,
-                freshening.links.isEmpty
-            else { continue }
-            freshenings[number] = nil
-            freshening.finish()
+            if freshenings[number]?.links.remove(link) != nil { finishFreshening(number) }
         }
+    }
+
+    /// The disk was looked at.
+    func looked(_ number: UInt64) {
+        freshenings[number]?.isLooking = false
+        finishFreshening(number)
+    }
+
+    private func finishFreshening(_ number: UInt64) {
+        guard let freshening = freshenings[number], freshening.isDone else { return }
+        freshenings[number] = nil
+        freshening.finish()
     }
 
     /// Pings a peer now, unless an answer is waited for already.

@@ -14,10 +14,9 @@ extension Node {
         var status = ControlStatus(generatedAt: now)
         status.node = nodeStatus()
         status.discovery = discoveryStatus()
-        if let space = StorageSpace(of: configuration.directory.path) {
-            status.storage.freeBytes = space.free
-            status.storage.totalBytes = space.total
-        }
+        status.storage.freeBytes = disk.space?.free
+        status.storage.totalBytes = disk.space?.total
+        status.storage.keptFiles = disk.kept
         status.databases = databaseStatus()
         // Of those who are only announced a few: names are free on a network.
         let announced = book.announcedNodes.filter { peers[$0] == nil }.prefix(NodeLimits.shownStrangers)
@@ -67,8 +66,7 @@ extension Node {
             status.name = entry.file.name.string
             status.path = entry.file.path
             status.error = entry.error.message
-            status.bytes = UInt64(entry.file.sizes.file)
-            status.walBytes = UInt64(entry.file.sizes.log)
+            (status.bytes, status.walBytes) = disk.bytes(of: entry.file.name)
             return status
         }
     }
@@ -77,7 +75,6 @@ extension Node {
         let now = SystemClock.wallMilliseconds
         return catalog.databases.map { database in
             let summary = database.summary
-            let sizes = database.file.sizes
             let carriers = peers.values.filter { $0.isOpen && $0.sessions[database.name.string] != nil }
             var status = ControlStatus.Database()
             status.name = database.name.string
@@ -89,8 +86,7 @@ extension Node {
             status.sequence = summary.position.sequence
             status.putBackAt = rollbacks[database.name.string]?.at
             status.digest = summary.digest.description
-            status.bytes = UInt64(sizes.file)
-            status.walBytes = UInt64(sizes.log)
+            (status.bytes, status.walBytes) = disk.bytes(of: database.name)
             status.oldestReaderMilliseconds = database.oldestReaderMilliseconds
             status.error = (database.damage ?? database.diskFailure)?.message
             status.peers = carriers.count
@@ -257,10 +253,17 @@ extension Node {
 
     // MARK: Pausing
 
-    func setPause(_ node: NodeID?, until: Int64?) throws(ControlError) {
-        var pauses = pauses
-        pauses.set(PauseList.Pause(node: node, until: until))
-        try keep(pauses)
+    /// Pauses replication with a peer, or with all, once that is on disk.
+    func setPause(_ node: NodeID?, until: Int64?, then: @escaping @Sendable (ControlError?) -> Void) {
+        keepPauses { pauses in
+            pauses.set(PauseList.Pause(node: node, until: until))
+        } then: { failure in
+            if failure == nil { self.stopPaused(node, until: until) }
+            then(failure)
+        }
+    }
+
+    private func stopPaused(_ node: NodeID?, until: Int64?) {
         for number in drivers.keys.sorted() {
             guard let driver = drivers[number], node == nil || driver.peer.nodeID == node else { continue }
             let text = until.map { "paused there until \(Timestamp.text(ofMilliseconds: $0))" } ?? "paused there"
@@ -269,16 +272,23 @@ extension Node {
         evaluate()
     }
 
-    func endPause(_ node: NodeID?) throws(ControlError) {
+    /// Ends the pause of a peer, or all, once that is on disk.
+    func endPause(_ node: NodeID?, then: @escaping @Sendable (ControlError?) -> Void) throws(ControlError) {
         if let node, pauses.pauses.contains(where: { $0.node == nil && $0.holds(at: SystemClock.wallMilliseconds) }) {
             throw ControlError(
                 .conflict,
                 "replication with all peers is paused, also with \(peers[node]?.name ?? node.short); kith resume ends that"
             )
         }
-        var pauses = pauses
-        pauses.clear(node)
-        try keep(pauses)
+        keepPauses { pauses in
+            pauses.clear(node)
+        } then: { failure in
+            if failure == nil { self.dialResumed(node) }
+            then(failure)
+        }
+    }
+
+    private func dialResumed(_ node: NodeID?) {
         let now = SystemClock.now
         for peer in peers.keys where node == nil || peer == node {
             book.hurry(peer)
@@ -294,17 +304,25 @@ extension Node {
         pauses = PauseList(lines: reading.lines)
         guard reading.damage != nil else { return }
         pauses.set(PauseList.Pause(node: nil, until: nil))
-        do throws(ControlError) { try keep(pauses) } catch { log(.warning, .node, error.message) }
-    }
-
-    /// Pauses hold once they are on disk, or not at all.
-    private func keep(_ pauses: PauseList) throws(ControlError) {
         do throws(NodeError) {
             try SmallFile.write(pauses.lines, to: SpareFile.paused.path(in: configuration.directory.path))
         } catch {
-            throw ControlError(.failed, error.message)
+            log(.warning, .node, error.message)
         }
-        self.pauses = pauses
+    }
+
+    /// Pauses hold once they are on disk, or not at all.
+    private func keepPauses(
+        _ change: @escaping @Sendable (inout PauseList) -> Void, then: @escaping @Sendable (ControlError?) -> Void
+    ) {
+        keep(.paused) {
+            var pauses = self.pauses
+            change(&pauses)
+            return Writing(content: SmallFile.content(pauses.lines)) { [pauses] failure in
+                if failure == nil { self.pauses = pauses }
+                then(failure.map { ControlError(.failed, $0.message) })
+            }
+        }
     }
 
     // MARK: Waiting
@@ -325,10 +343,11 @@ extension Node {
         if case .holds(let result) = judge(condition) { return completion(.holds(result)) }
         guard isRunning else { return completion(.lacks(ControlError.stopping.message)) }
         let waiter = Waiter(completion)
-        let watcher = addWatcher { [weak self] in
-            guard let self, case .holds(let result) = self.judge(condition) else { return }
-            waiter.finish(.holds(result))
-        }
+        let watcher = addWatcher(
+            .news { [weak self] in
+                guard let self, case .holds(let result) = self.judge(condition) else { return }
+                waiter.finish(.holds(result))
+            })
         waiters[watcher] = waiter
         waiter.ended = { [weak self] in
             self?.watchers[watcher] = nil

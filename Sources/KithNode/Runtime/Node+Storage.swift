@@ -23,6 +23,29 @@ extension Node {
         }
     }
 
+    /// Looks at the disk off the queue.
+    /// - Parameter number: of the freshening that waits for a look which begins now or later; nil when nobody does.
+    func look(for number: UInt64? = nil) {
+        if let number { waitingLooks.insert(number) }
+        guard !isLooking else { return }
+        isLooking = true
+        let waiting = waitingLooks
+        waitingLooks = []
+        let (directory, databases) = (configuration.directory.path, catalog.directory)
+        let files = catalog.databases.map(\.file) + catalog.unusable.map(\.file)
+        looks.async {
+            let look = DiskLook(directory: directory, databases: databases, files)
+            self.queue.async {
+                let isNews = (look.isFull, look.isLow) != (self.disk.isFull, self.disk.isLow)
+                self.disk = look
+                self.isLooking = false
+                for number in waiting { self.looked(number) }
+                if !self.waitingLooks.isEmpty { self.look() }
+                if isNews { self.changed() }
+            }
+        }
+    }
+
     /// Tells of databases that could not be opened.
     func reportUnusable() {
         for entry in catalog.unusable {

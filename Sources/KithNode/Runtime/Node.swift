@@ -16,6 +16,12 @@ package final class Node: @unchecked Sendable {
     // Sendable: what varies is touched on `queue` only.
 
     let queue = DispatchQueue(label: "kith.node")
+    /// Writes the small files, one after the other. It may wait for `queue`; that never waits for it.
+    let files = DispatchQueue(label: "kith.files")
+    /// Makes the databases that peers have: one waits for the disk, and for whoever drops another.
+    let makings = DispatchQueue(label: "kith.makings")
+    /// Looks at the disk: it waits as long as the disk takes, and nothing else waits for it.
+    let looks = DispatchQueue(label: "kith.looks")
     let configuration: NodeConfiguration
     let log: Log
     let lock: DirectoryLock
@@ -79,7 +85,7 @@ package final class Node: @unchecked Sendable {
     var timer: (any DispatchSourceTimer)?
     var isStopping = false
     var stopped: [@Sendable () -> Void] = []
-    var watchers: [UInt64: @Sendable () -> Void] = [:]
+    var watchers: [UInt64: Watcher] = [:]
     /// Those who wait for a condition, by their watcher.
     var waiters: [UInt64: Waiter] = [:]
     var lastWatcher: UInt64 = 0
@@ -99,6 +105,16 @@ package final class Node: @unchecked Sendable {
     var peerNames = PeerNames()
     /// `Membership.changeCount` as it stands on disk.
     var keptMembership: UInt64 = 0
+    /// Who waits until it stands at a count.
+    var membershipWaiters: [(count: UInt64, completion: @Sendable (Bool) -> Void)] = []
+    /// Small files whose turn is still to come and that will be written as they stand then.
+    var waitingFiles: Set<String> = []
+    /// Databases that are being made because a peer has them.
+    var making: Set<DatabaseName> = []
+    /// The disk as it was last looked at, and who waits for another look.
+    var disk = DiskLook()
+    var isLooking = false
+    var waitingLooks: Set<UInt64> = []
     var maintainedAt: Instant?
     var healthAt: Instant?
     var storageTendedAt: Instant?
@@ -275,6 +291,8 @@ package final class Node: @unchecked Sendable {
                 discovery.stop { withdrawn.signal() }
                 _ = withdrawn.wait(timeout: .now() + .seconds(2))
             }
+            // What was last learnt; it waits for the queue, so not on it.
+            self.files.sync {}
             // Before the databases: a copy or a check that is under way would hold them up.
             self.control?.stop()
             self.catalog.close()
@@ -307,12 +325,34 @@ package final class Node: @unchecked Sendable {
         isNewsQueued = true
         queue.asyncAfter(deadline: .now() + .milliseconds(50)) {
             self.isNewsQueued = false
-            for number in self.watchers.keys.sorted() { self.watchers[number]?() }
+            self.tellWatchers()
         }
     }
 
-    /// Calls the watcher on the node's queue after changes, until it is removed.
-    func addWatcher(_ watcher: @escaping @Sendable () -> Void) -> UInt64 {
+    /// One status does for all who want it.
+    private func tellWatchers() {
+        var status: ControlStatus?
+        for number in watchers.keys.sorted() {
+            switch watchers[number] {
+            case .news(let tell)?: tell()
+            case .status(let tell)?:
+                let current = status ?? self.status()
+                status = current
+                tell(current)
+            case nil: break
+            }
+        }
+    }
+
+    /// Who is told of changes, on the node's queue.
+    enum Watcher {
+        case news(@Sendable () -> Void)
+        /// With the status after the change.
+        case status(@Sendable (ControlStatus) -> Void)
+    }
+
+    /// Calls the watcher after changes, until it is removed.
+    func addWatcher(_ watcher: Watcher) -> UInt64 {
         lastWatcher += 1
         watchers[lastWatcher] = watcher
         return lastWatcher

@@ -1,26 +1,20 @@
 extension NodeService {
     func metrics() async throws(ControlError) -> ControlMetrics {
-        await onNode { ControlMetrics(status: $0.status(), counters: $0.counters) }
+        try await asking { (node, done: @escaping @Sendable (Result<ControlMetrics, ControlError>) -> Void) in
+            node.freshen { done(.success(ControlMetrics(status: node.status(), counters: node.counters))) }
+        }
     }
 
     func mute(_ code: HealthCode, milliseconds: Int64) async throws(ControlError) -> Int64 {
         let until = SystemClock.wallMilliseconds + milliseconds
-        let result = await onNode { node -> Result<Int64, ControlError> in
-            do throws(ControlError) {
-                try node.mute(code, until: until)
-                return .success(until)
-            } catch { return .failure(error) }
+        return try await asking { (node, done: @escaping @Sendable (Result<Int64, ControlError>) -> Void) in
+            node.mute(code, until: until) { failure in done(failure.map { .failure($0) } ?? .success(until)) }
         }
-        return try result.get()
     }
 
     func unmute(_ code: HealthCode?) async throws(ControlError) {
-        let result = await onNode { node -> Result<Void, ControlError> in
-            do throws(ControlError) {
-                try node.unmute(code)
-                return .success(())
-            } catch { return .failure(error) }
+        try await asking { (node, done: @escaping @Sendable (Result<Void, ControlError>) -> Void) in
+            node.unmute(code) { failure in done(failure.map { .failure($0) } ?? .success(())) }
         }
-        try result.get()
     }
 }

@@ -9,10 +9,10 @@ extension NodeService {
     }
 
     func keepMachine() async throws(ControlError) {
-        let failure = await onNode { node -> NodeError? in
-            do throws(NodeError) { try node.keepMachine() } catch { return error }
-            return nil
+        try await asking { (node, done: @escaping @Sendable (Result<Void, ControlError>) -> Void) in
+            node.keepMachine { failure in
+                done(failure.map { .failure(ControlError(.failed, $0.message)) } ?? .success(()))
+            }
         }
-        if let failure { throw ControlError(.failed, failure.message) }
     }
 }

@@ -13,7 +13,9 @@ extension NodeService {
                 return .success(try node.revoke(name, root: root, isDryRun: isDryRun))
             } catch { return .failure(error) }
         }
-        return try result.get()
+        let revocation = try result.get()
+        if !isDryRun { try await requireKeptMembership() }
+        return revocation
     }
 
     func setRole(_ role: String, of name: String) async throws(ControlError) -> ControlRoleChange {
@@ -29,7 +31,9 @@ extension NodeService {
                 return .failure(error)
             }
         }
-        return try result.get()
+        let change = try result.get()
+        try await requireKeptMembership()
+        return change
     }
 
     /// The root of this group: from its file's bytes, or from the directory; nil where that does not have it.

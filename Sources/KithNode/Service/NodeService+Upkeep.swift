@@ -8,11 +8,11 @@ import Synchronization
 extension NodeService {
     func verify(_ name: String) async throws(ControlError) -> ControlStream {
         let file = try here(name)
-        let damage = node.damage
+        let (damage, refusal) = (node.damage, node.catalog.failure(of: name))
         return .upkeep { sink throws(ControlError) in
             try await reserved(file.name, for: "checked") { () throws(ControlError) in
                 let result = await ControlStream.onThread {
-                    Result { () throws(StoreError) in try Upkeep.verify(file, damage, sink) }
+                    Result { () throws(StoreError) in try Upkeep.verify(file, refusal: refusal, damage, sink) }
                 }
                 noteSound(file.name, result)
                 await onNode { $0.changed() }
@@ -29,11 +29,11 @@ extension NodeService {
 
     func repair(_ name: String, waitingMilliseconds: Int64) async throws(ControlError) -> ControlStream {
         let file = try here(name)
-        let node = node
+        let (node, refusal) = (node, node.catalog.failure(of: name))
         return .upkeep { sink throws(ControlError) in
             try await reserved(file.name, for: "repaired") { () throws(ControlError) in
                 let check = await ControlStream.onThread {
-                    Result { () throws(StoreError) in try Upkeep.verify(file, node.damage, sink) }
+                    Result { () throws(StoreError) in try Upkeep.verify(file, refusal: refusal, node.damage, sink) }
                 }
                 noteSound(file.name, check)
                 var repaired = UpkeepEvent.Repaired(database: name)
@@ -150,13 +150,13 @@ extension NodeService {
         let file = node.catalog.file(of: database)
         return try await reserved(database, for: "restored") { () throws(ControlError) in
             defer { Restoring.discard(file) }
-            try await receive(body, at: Restoring.prepare(file))
+            try await receive(body, file)
             let ready = await ControlStream.onThread {
                 Result { () throws(StoreError) in try Restoring.ready(file, environment: Upkeep.environment) }
             }
             let summary = try Self.get(ready)
             let kept = try await exchange(database) { file throws(StoreError) in
-                try Restoring.install(file, keepingOldAs: "replaced-\(Upkeep.moment)")
+                try Restoring.install(file, at: Upkeep.moment)
             }
             node.damage.note(database, nil)
             return ControlRestored(
@@ -164,10 +164,10 @@ extension NodeService {
         }
     }
 
-    /// Writes what a client sends into a file.
-    private func receive(_ body: HTTPBodyReader, at path: String) async throws(ControlError) {
+    /// Writes what a client sends to where a copy is made ready.
+    private func receive(_ body: HTTPBodyReader, _ file: DatabaseFile) async throws(ControlError) {
         let output: OutputFile
-        do throws(StoreError) { output = try OutputFile(path) } catch { throw ControlError(error) }
+        do throws(StoreError) { output = try Restoring.receive(file) } catch { throw ControlError(error) }
         while true {
             let chunk: [UInt8]?
             do throws(HTTPError) { chunk = try await body.next() } catch {
@@ -187,7 +187,9 @@ extension NodeService {
     /// Where a database lies that is here, whether it can be opened or not.
     private func here(_ name: String) throws(ControlError) -> DatabaseFile {
         let database = try databaseName(name)
-        guard node.catalog.isHere(database) else { throw .unknownDatabase(name) }
+        guard node.catalog.isHere(database) else {
+            throw node.catalog.failure(of: name).map { ControlError($0) } ?? .unknownDatabase(name)
+        }
         return node.catalog.file(of: database)
     }
 

@@ -19,6 +19,28 @@ struct NodeService: ControlService {
         }
     }
 
+    /// Asks the node on its queue for something whose outcome is told later.
+    func asking<Value: Sendable>(
+        _ body: @escaping @Sendable (Node, @escaping @Sendable (Result<Value, ControlError>) -> Void) -> Void
+    ) async throws(ControlError) -> Value {
+        let node = node
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Value, ControlError>, Never>) in
+            node.queue.async { body(node) { continuation.resume(returning: $0) } }
+        }
+        return try result.get()
+    }
+
+    /// Returns when all that is known of the group is on disk.
+    func requireKeptMembership() async throws(ControlError) {
+        try await asking { (node, done: @escaping @Sendable (Result<Void, ControlError>) -> Void) in
+            node.whenMembershipIsKept { isKept in
+                let message = "it holds now but can't be written to disk: see the log, and say it again"
+                done(isKept ? .success(()) : .failure(ControlError(.failed, message)))
+            }
+        }
+    }
+
     /// The database of a name.
     func database(_ name: String) throws(ControlError) -> DatabaseExecutor {
         if let database = node.catalog[name] { return database }
@@ -38,7 +60,7 @@ struct NodeService: ControlService {
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             node.queue.async {
                 node.freshen { continuation.yield(node.status()) }
-                let watcher = node.addWatcher { continuation.yield(node.status()) }
+                let watcher = node.addWatcher(.status { continuation.yield($0) })
                 node.keepAsking(for: watcher)
                 continuation.onTermination = { _ in node.queue.async { node.watchers[watcher] = nil } }
             }
@@ -61,24 +83,23 @@ struct NodeService: ControlService {
 
     func pause(peer: String?, milliseconds: Int64?) async throws(ControlError) -> ControlPause {
         let until = milliseconds.map { SystemClock.wallMilliseconds + $0 }
-        let result = await onNode { node -> Result<ControlPause, ControlError> in
+        return try await asking { (node, done: @escaping @Sendable (Result<ControlPause, ControlError>) -> Void) in
             do throws(ControlError) {
                 let id = try peer.map { name throws(ControlError) in try node.find(name) }
-                try node.setPause(id, until: until)
-                return .success(ControlPause(peer: id?.description, until: until))
-            } catch { return .failure(error) }
+                node.setPause(id, until: until) { failure in
+                    done(failure.map { .failure($0) } ?? .success(ControlPause(peer: id?.description, until: until)))
+                }
+            } catch { done(.failure(error)) }
         }
-        return try result.get()
     }
 
     func resume(peer: String?) async throws(ControlError) {
-        let result = await onNode { node -> Result<Void, ControlError> in
+        try await asking { (node, done: @escaping @Sendable (Result<Void, ControlError>) -> Void) in
             do throws(ControlError) {
-                try node.endPause(try peer.map { name throws(ControlError) in try node.find(name) })
-                return .success(())
-            } catch { return .failure(error) }
+                let id = try peer.map { name throws(ControlError) in try node.find(name) }
+                try node.endPause(id) { failure in done(failure.map { .failure($0) } ?? .success(())) }
+            } catch { done(.failure(error)) }
         }
-        try result.get()
     }
 
     func invite(_ request: ControlInvite) async throws(ControlError) -> ControlInvitation {
@@ -125,7 +146,7 @@ struct NodeService: ControlService {
         }
     }
 
-    func deleteDatabase(_ name: String) async throws(ControlError) {
+    func deleteDatabase(_ name: String) async throws(ControlError) -> [KeptFile] {
         if node.catalog.failure(of: name) == nil { _ = try database(name) }
         do throws(StoreError) { try node.catalog.requireUnreserved(try DatabaseName(name)) } catch {
             throw ControlError(error)
@@ -133,8 +154,10 @@ struct NodeService: ControlService {
         // The links let go first, so that nothing of them is under way in the file.
         await onNode { $0.removed(name) }
         do throws(StoreError) {
-            guard try node.catalog.drop(try DatabaseName(name)) else { throw StoreError(.notFound, name, "") }
-            node.damage.note(try DatabaseName(name), nil)
+            let database = try DatabaseName(name)
+            guard try node.catalog.drop(database) else { throw StoreError(.notFound, name, "") }
+            node.damage.note(database, nil)
+            return (try? KeptFile.all(of: node.catalog.file(of: database))) ?? []
         } catch {
             throw error.code == .notFound ? .unknownDatabase(name) : ControlError(error)
         }
@@ -162,19 +185,11 @@ struct NodeService: ControlService {
             guard statement.encoded.count <= ReplicationLimits.statementBytes else {
                 throw TransportError.malformed("the policy is too long to be told to peers")
             }
-            let isKept = await onNode { node in
-                let changes = node.membership.take(statement)
-                let count = node.membership.changeCount
-                node.take(changes)
-                return node.keptMembership >= count
-            }
-            guard isKept else {
-                throw TransportError.identity(
-                    "the policy holds now but can't be written to disk: see the log, and set it again")
-            }
+            await onNode { node in node.take(node.membership.take(statement)) }
         } catch {
             throw ControlError(.failed, error.message)
         }
+        try await requireKeptMembership()
         return json
     }
 
@@ -198,7 +213,9 @@ extension ControlError {
             case .conflict: .conflict
             case .invalid: .invalid
             case .storageFull: .storageFull
-            case .readOnly, .locked, .clockBeyondRange, .inputOutput, .outOfMemory, .moved, .cancelled: .unavailable
+            case .readOnly, .locked, .clockBeyondRange, .inputOutput, .outOfMemory, .moved, .missing,
+                .cancelled:
+                .unavailable
             case .damaged, .newerFile, .foreignFile, .networkFileSystem, .cannotOpen, .internalError: .failed
             }
         self.init(code, error.message)

@@ -13,10 +13,14 @@ enum SmallFile {
     }
 
     static func write(_ lines: [String], to path: String) throws(NodeError) {
-        do throws(TransportError) {
-            try AtomicFile.write(Array(lines.map { $0 + "\n" }.joined().utf8), to: path)
-        } catch {
+        try write(content(lines), to: path)
+    }
+
+    static func write(_ content: [UInt8], to path: String) throws(NodeError) {
+        do throws(TransportError) { try AtomicFile.write(content, to: path) } catch {
             throw NodeError(code: "directory", message: "can't write \(path): \(error.message)")
         }
     }
+
+    static func content(_ lines: [String]) -> [UInt8] { Array(lines.map { $0 + "\n" }.joined().utf8) }
 }

@@ -10,7 +10,7 @@ import KithTransport
 /// removed what was set aside. The identity and what is known of the group's members are no such files: without them
 /// somebody might get in who does not belong, so they stop the start.
 package enum SpareFile: String, CaseIterable, Sendable {
-    case invites, paused, muted, damage, dropped, peers, listen, instances
+    case invites, paused, muted, damage, carried, dropped, peers, listen, instances
 
     /// What becomes of a file's damage.
     package struct Reading: Hashable, Sendable {
@@ -34,6 +34,7 @@ package enum SpareFile: String, CaseIterable, Sendable {
         case .paused: "replication stays paused with all peers until kith resume, as its pauses could not all be read"
         case .muted: "checks that were muted may be heard of again"
         case .damage: "what checks of databases had found may be forgotten; kith verify looks again"
+        case .carried: "a database whose file is gone may not be missed, and come back from peers without a word"
         case .dropped: "databases whose copy was dropped here may come back from peers; kith db delete drops them again"
         case .peers: "peers that are away may be known by their ids alone until they are met again"
         case .listen: "the node may listen at another port than before; kith status has it"
@@ -99,7 +100,7 @@ package enum SpareFile: String, CaseIterable, Sendable {
         case .paused: PauseList(lines: [line]).pauses.count == 1
         case .muted: MuteList(lines: [line]).mutes.count == 1
         case .damage: DamageBook.entry(line) != nil
-        case .dropped: (try? DatabaseName(line)) != nil
+        case .carried, .dropped: (try? DatabaseName(line)) != nil
         // Hints, and names as others gave them.
         case .peers: true
         case .listen: (try? Endpoint(listening: line)) != nil

@@ -1,16 +1,18 @@
 import Glibc
 import KithDocument
 import KithStore
+import KithTransport
 
 /// Checks, repairs, copies and restores in the directory of a node that does not run: also of one that can't start. The
 /// directory's lock is held meanwhile, so that no node starts in between.
 package final class OfflineUpkeep {
     private let databases: String
+    private let carried: DatabaseNames
     private let lock: DirectoryLock
     private let damage: DamageBook
     private let sink: UpkeepSink
 
-    /// - Throws: `NodeError`: there is no such directory; a running node has it (`directory_in_use`).
+    /// - Throws: `NodeError`: there is no such directory, or no node's; a running node has it (`directory_in_use`).
     package init(_ directory: NodeDirectory, _ sink: UpkeepSink) throws(NodeError) {
         databases = directory.path + "/databases"
         guard access(directory.path, F_OK) == 0 else {
@@ -18,23 +20,29 @@ package final class OfflineUpkeep {
                 code: "not_found",
                 message: "there is no directory \(Shown.path(directory.path)); name the node's with --data DIR")
         }
+        // Databases without an identity would be taken for a node that has lost it.
+        guard IdentityStore(directory: directory.path).state() != .absent else {
+            throw NodeError(
+                code: "identity",
+                message: "\(Shown.name(directory.path)) holds no node: name the right directory with --data DIR; a new "
+                    + "machine is made a node first, with kith init or kith join, and gets its copies then")
+        }
         lock = try DirectoryLock(directory: directory.path)
         damage = try DamageBook(nodeDirectory: directory.path)
+        carried = try DatabaseNames(.carried, in: directory.path)
         try DirectoryLock.makeDirectory(databases)
         self.sink = sink
     }
 
-    /// The databases there, ascending by name.
+    /// The databases there and those that should be, ascending by name.
     package func names() throws(NodeError) -> [String] {
-        try asNode { () throws(StoreError) in try Store.names(in: databases).map(\.string) }
+        let there = try asNode { () throws(StoreError) in try Store.names(in: databases) }
+        return Set(there + carried.all).sorted().map(\.string)
     }
 
     /// Checks a database; the last event is `checked`.
     package func verify(_ name: String) throws(NodeError) {
-        let file = try here(name)
-        let summary = try asNode { () throws(StoreError) in
-            try Store.withLock(file) { () throws(StoreError) in try Upkeep.verify(file, damage, sink) }
-        }
+        let summary = try check(try here(name))
         sink.emit(.checked(database: name, summary))
     }
 
@@ -43,9 +51,7 @@ package final class OfflineUpkeep {
     package func repair(_ name: String) throws(NodeError) {
         let file = try here(name)
         var repaired = UpkeepEvent.Repaired(database: name)
-        let check = try asNode { () throws(StoreError) in
-            try Store.withLock(file) { () throws(StoreError) in try Upkeep.verify(file, damage, sink) }
-        }
+        let check = try check(file)
         repaired.documents = check.documents
         repaired.wasDamaged = check.findings > 0
         if repaired.wasDamaged {
@@ -60,6 +66,15 @@ package final class OfflineUpkeep {
             repaired.kept = report.keptPath
         }
         sink.emit(.repaired(repaired))
+    }
+
+    private func check(_ file: DatabaseFile) throws(NodeError) -> Verification.Summary {
+        try asNode { () throws(StoreError) in
+            let refusal = Store.refusal(of: file)
+            return try Store.withLock(file) { () throws(StoreError) in
+                try Upkeep.verify(file, refusal: refusal, damage, sink)
+            }
+        }
     }
 
     /// Gives back the space that is no longer used. The last event is `compacted`.
@@ -81,11 +96,12 @@ package final class OfflineUpkeep {
     }
 
     /// Writes a copy of the database to a file that is not there yet, whole and on disk when this returns.
-    package func backup(_ name: String, to path: String) throws(NodeError) {
+    /// - Parameter shown: what errors call the file.
+    package func backup(_ name: String, to path: String, called shown: String) throws(NodeError) {
         let file = try here(name)
         try asNode { () throws(StoreError) in
             try Store.withLock(file) { () throws(StoreError) in
-                try Backup.write(file, to: path, isCancelled: sink.isCancelled)
+                try Backup.write(file, to: path, called: shown, isCancelled: sink.isCancelled)
             }
         }
     }
@@ -100,11 +116,11 @@ package final class OfflineUpkeep {
     ) throws(NodeError) -> ControlRestored {
         let file = try file(name)
         defer { Restoring.discard(file) }
-        let output = try asNode { () throws(StoreError) in try OutputFile(Restoring.prepare(file)) }
+        let output = try asNode { () throws(StoreError) in try Restoring.receive(file) }
         while let part = try next() { try asNode { () throws(StoreError) in try output.write(part) } }
         return try asNode { () throws(StoreError) in
             let summary = try Restoring.ready(file, environment: Upkeep.environment)
-            let kept = try Restoring.install(file, keepingOldAs: "replaced-\(Upkeep.moment)")
+            let kept = try Restoring.install(file, at: Upkeep.moment)
             damage.note(file.name, nil)
             return ControlRestored(
                 database: name, documents: summary.documents, sequence: summary.position.sequence, kept: kept)
@@ -112,9 +128,12 @@ package final class OfflineUpkeep {
     }
 
     /// Looks whether a file is a whole copy of a database; with what it holds.
-    package static func check(_ path: String) throws(NodeError) -> (documents: UInt64, sequence: UInt64) {
+    /// - Parameter shown: what errors call the file.
+    package static func check(
+        _ path: String, called shown: String
+    ) throws(NodeError) -> (documents: UInt64, sequence: UInt64) {
         do throws(StoreError) {
-            let summary = try Backup.check(path)
+            let summary = try Backup.check(path, called: shown)
             return (summary.documents, summary.position.sequence)
         } catch { throw NodeError(code: error.code.rawValue, message: error.message) }
     }
@@ -125,11 +144,16 @@ package final class OfflineUpkeep {
 
     private func here(_ name: String) throws(NodeError) -> DatabaseFile {
         let file = try file(name)
-        guard file.sizes.file > 0 else {
-            throw NodeError(
-                code: "not_found", message: "there is no database \(Shown.name(name)) in \(Shown.path(databases))")
+        if file.sizes.file > 0 { return file }
+        // A file that is empty or gone is told as a node tells it.
+        if let refusal = Store.refusal(of: file), refusal.code != .notFound {
+            throw NodeError(code: refusal.code.rawValue, message: refusal.message)
         }
-        return file
+        guard !carried.contains(file.name) else {
+            throw NodeError(code: file.missing.code.rawValue, message: file.missing.message)
+        }
+        throw NodeError(
+            code: "not_found", message: "there is no database \(Shown.name(name)) in \(Shown.path(databases))")
     }
 
     private func asNode<Value>(_ body: () throws(StoreError) -> Value) throws(NodeError) -> Value {

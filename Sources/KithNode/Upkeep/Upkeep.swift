@@ -5,12 +5,13 @@ import KithStore
 /// same.
 enum Upkeep {
     /// Checks a database, tells what is found, and remembers it.
+    /// - Parameter refusal: why the database can't be opened; nil where it can.
     @discardableResult
     static func verify(
-        _ file: DatabaseFile, _ damage: DamageBook, _ sink: UpkeepSink
+        _ file: DatabaseFile, refusal: StoreError?, _ damage: DamageBook, _ sink: UpkeepSink
     ) throws(StoreError) -> Verification.Summary {
         var first: StoreFinding?
-        let check = Verification(file, isCancelled: sink.isCancelled) { finding in
+        let check = Verification(file, refusal: refusal, isCancelled: sink.isCancelled) { finding in
             first = first ?? finding
             sink.emit(.finding(database: file.name.string, finding))
         }
@@ -28,7 +29,7 @@ enum Upkeep {
     /// Makes a new file of what is sound. The database is closed.
     static func salvage(_ file: DatabaseFile, _ sink: UpkeepSink) throws(StoreError) -> SalvageReport {
         try Salvage.repair(
-            file, keepingOldAs: "damaged-\(moment)", environment: environment, isCancelled: sink.isCancelled,
+            file, at: moment, environment: environment, isCancelled: sink.isCancelled,
             progress: sink.progress())
     }
 

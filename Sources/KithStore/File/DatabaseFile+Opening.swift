@@ -13,6 +13,13 @@ extension DatabaseFile {
         StoreError(.notFound, name.string, "there is no database \(shortName) in \(shortDirectory)")
     }
 
+    /// Why a database can't be used that was here and of which there is no file.
+    package var missing: StoreError {
+        StoreError(
+            .missing, path,
+            "\(shortPath) is gone: put it back, restore a copy with kith restore, or give it up with kith db delete")
+    }
+
     /// What is told of an error while opening: SQLite has several words for a file that makes no sense.
     func atOpening(_ error: StoreError) -> StoreError {
         guard error.code == .internalError else { return error }
@@ -21,13 +28,25 @@ extension DatabaseFile {
             sqliteCode: error.sqliteCode)
     }
 
+    /// What an opening does before SQLite has a look: finishes a replacement that was cut off, and refuses what SQLite
+    /// would take for something else than it is.
+    /// - Returns: whether the database was made, and what was found amiss and is no reason to refuse it.
+    func examine(
+        _ lock: FileLock, creates: Bool, databaseID: () -> UInt64
+    ) throws(StoreError) -> (isNew: Bool, findings: OpeningFindings) {
+        try FileReplacement.recover(self, lock)
+        let isNew = try requireFile(creates: creates, databaseID: databaseID)
+        return (isNew, try examineLog(lock.lastClaim, isNew: isNew))
+    }
+
     /// Sees to it that there is a file, and makes it where there is none.
     /// - Returns: whether it was made.
     func requireFile(creates: Bool, databaseID: () -> UInt64) throws(StoreError) -> Bool {
         if FileSystem.exists(path) {
             guard FileSystem.size(of: path) > 0 else {
                 throw StoreError(
-                    .damaged, path, "\(shortPath) is empty: put a copy of it back, or remove it to begin without")
+                    .damaged, path,
+                    "\(shortPath) is empty: put a copy back with kith restore, or give it up with kith db delete")
             }
             try requireWhole()
             return false
@@ -36,7 +55,8 @@ extension DatabaseFile {
         guard FileSystem.size(of: logPath) == 0 else {
             throw StoreError(
                 .damaged, path,
-                "\(shortPath) is gone and its log is there: put the file back, or remove the log to begin without")
+                "\(shortPath) is gone and its log is there: put the file back, restore a copy with kith restore, or give it up "
+                    + "with kith db delete")
         }
         guard creates else { throw notThere }
         _ = FileSystem.remove(logPath)

@@ -6,18 +6,16 @@ package enum Backup {
     /// It is one reading, as long as the copying takes: the write-ahead log is not emptied meanwhile.
     /// - Parameters:
     ///   - path: where it goes; a file that is there is replaced. Mode 0600.
+    ///   - name: what errors call it; nil for its path.
     ///   - isCancelled: asked now and then; true ends it and leaves no file.
     /// - Throws: `StoreError`: `storage_full`, `damaged`, `cancelled` and what the disk gives. No file is left then.
     package static func write(
-        _ file: DatabaseFile, to path: String, isCancelled: @escaping () -> Bool = { false }
+        _ file: DatabaseFile, to path: String, called name: String? = nil, isCancelled: @escaping () -> Bool = { false }
     ) throws(StoreError) {
-        guard FileSystem.size(of: file.path) > 0 else {
-            throw StoreError(
-                .notFound, file.name.string, "there is no database \(file.shortName) in \(file.shortDirectory)")
-        }
+        guard FileSystem.size(of: file.path) > 0 else { throw file.notThere }
         do throws(StoreError) {
             guard FileSystem.makePrivate(path) else {
-                let short = StoreError.shortened(path, to: Limits.pathCharacters)
+                let short = StoreError.shortened(name ?? path, to: Limits.pathCharacters)
                 throw StoreError(.cannotOpen, path, "can't write \(short): look at its directory and its permissions")
             }
             // A reader's connection, so that closing it leaves the log to the writer; it writes to the copy alone.
@@ -37,26 +35,24 @@ package enum Backup {
         }
     }
 
-    /// Looks whether a file is a whole database of Kith's: that its pages and rows hang together. With `hashes` every
-    /// revision too.
+    /// Looks whether a file is a whole database of Kith's: that its pages and rows hang together.
+    /// - Parameter name: what errors call the file; nil for its path.
     /// - Returns: where the copy stands.
-    /// - Throws: `StoreError`: `foreign_file`, `newer_file`, `damaged`, with the path.
-    package static func check(_ path: String) throws(StoreError) -> StoreSummary {
-        let short = StoreError.shortened(path, to: Limits.pathCharacters)
+    /// - Throws: `StoreError`: `foreign_file`, `newer_file`, `damaged`, with that name.
+    package static func check(_ path: String, called name: String? = nil) throws(StoreError) -> StoreSummary {
+        let name = name ?? path
+        let short = StoreError.shortened(name, to: Limits.pathCharacters)
         do throws(StoreError) {
             let connection = try Connection(path: path, subject: short, access: .read)
-            guard try !DatabaseFile.check(connection, path: path) else {
-                throw StoreError(.damaged, path, "\(short) is empty: it is no copy of a database")
+            guard try !DatabaseFile.check(connection, path: name) else {
+                throw StoreError(.damaged, name, "\(short) is empty: it is no copy of a database")
             }
             if let fault = try Self.fault(connection) {
-                throw StoreError(.damaged, path, "\(short) is damaged: \(fault)")
+                throw StoreError(.damaged, name, "\(short) is damaged: \(fault); take another copy")
             }
             return try StoreState.read(connection).summary
         } catch {
-            guard error.code == .damaged, error.sqliteCode != 0 else { throw error }
-            throw StoreError(
-                .damaged, path, "\(short) is no database, or damaged (SQLite \(error.sqliteCode)): take another copy",
-                sqliteCode: error.sqliteCode)
+            throw error.of(copy: name)
         }
     }
 
@@ -73,9 +69,15 @@ package enum Backup {
 package enum Restoring {
     /// Where the copy has to be written before `install`, on the file system of the database; whatever is left there by
     /// others is removed.
-    package static func prepare(_ file: DatabaseFile) -> String {
+    static func prepare(_ file: DatabaseFile) -> String {
         FileReplacement.discardPart(of: file)
         return FileReplacement.part(of: file)
+    }
+
+    /// The same place, open for what somebody sends.
+    /// - Throws: `StoreError` with what the disk gives, here and at each write, and the directory's name.
+    package static func receive(_ file: DatabaseFile) throws(StoreError) -> OutputFile {
+        try OutputFile(prepare(file), called: "the copy in \(file.shortDirectory)")
     }
 
     /// Removes what was written.
@@ -84,10 +86,19 @@ package enum Restoring {
     /// Makes the copy that was written ready: looks whether it is whole, and begins a new timeline in it, with a sequence
     /// of its own. So checkpoints are believed as far as the copy goes and no further, and no stamp is written a second
     /// time in the name of a writer that the copy knows.
-    /// - Throws: as `Backup.check`.
+    /// - Throws: as `Backup.check`. What was written has no name that people know: it is `the copy`.
     package static func ready(_ file: DatabaseFile, environment: StoreEnvironment) throws(StoreError) -> StoreSummary {
         let part = FileReplacement.part(of: file)
-        _ = try Backup.check(part)
+        _ = try Backup.check(part, called: name)
+        do throws(StoreError) { return try begin(part, file, environment) } catch { throw error.of(copy: name) }
+    }
+
+    /// What errors call the file that was written: it is not the name that people gave.
+    private static let name = "the copy"
+
+    private static func begin(
+        _ part: String, _ file: DatabaseFile, _ environment: StoreEnvironment
+    ) throws(StoreError) -> StoreSummary {
         let connection = try Connection(path: part, subject: file.name.string, access: .write)
         try connection.run("PRAGMA journal_mode=DELETE; BEGIN IMMEDIATE")
         var state = try StoreState.read(connection)
@@ -115,23 +126,34 @@ package enum Restoring {
     }
 
     /// Puts the file that is ready in its place. The database must be closed.
-    /// - Parameter ending: what the old file is called from then on, behind its name and a dot. Of those kept before with
-    ///   the same first word (up to the first hyphen) none stays.
+    /// - Parameter moment: the old file is called `replaced-` and this from then on, behind its name and a dot. Of those kept
+    ///   before none stays.
     /// - Returns: where the old file is; nil where there was none.
     /// - Throws: `StoreError` `locked` while somebody has it open, and what the disk gives. There is the old database or
     ///   the new one then.
     package static func install(
-        _ file: DatabaseFile, keepingOldAs ending: String
+        _ file: DatabaseFile, at moment: String
     ) throws(StoreError) -> String? {
         let lock = try FileLock(file)
         defer { withExtendedLifetime(lock) {} }
-        let kept = try FileReplacement.commit(file, lock, keeping: ending)
-        let prefix = file.asideName(String(ending.prefix { $0 != "-" }) + "-")
-        for name in try FileSystem.names(in: file.directory) where name.hasPrefix(prefix) {
-            let path = file.directory + "/" + name
-            if let kept, path == kept || path == kept + "-wal" { continue }
-            _ = FileSystem.remove(path)
-        }
+        let kept = try FileReplacement.commit(file, lock, keeping: "\(KeptFile.Reason.replaced.rawValue)-\(moment)")
+        // It is done: an old file that can't be removed is only in the way.
+        if kept != nil { _ = try? KeptFile.trim(file, .replaced, newest: kept) }
         return kept
+    }
+}
+
+extension StoreError {
+    /// What SQLite says of a file that was to be a copy, in words for who gave it.
+    fileprivate func of(copy name: String) -> StoreError {
+        let short = Self.shortened(name, to: Limits.subjectCharacters)
+        switch code {
+        case .foreignFile: return StoreError(code, name, "\(short) is a SQLite file of another program, and no copy")
+        case .damaged where sqliteCode != 0:
+            return StoreError(
+                code, name, "\(short) is no database, or damaged (SQLite \(sqliteCode)): take another copy",
+                sqliteCode: sqliteCode)
+        default: return self
+        }
     }
 }

@@ -29,8 +29,10 @@ enum FileReplacement {
         guard rename(part, next) == 0 else { throw failure(file, "rename", part) }
         try FileSystem.synchronize(directory: file.directory)
         try finish(file, lock)
-        guard let ending, FileSystem.size(of: file.aside(ending)) > 0 else { return nil }
-        return file.aside(ending)
+        guard let ending, case let kept = file.aside(ending),
+            FileSystem.size(of: kept) + FileSystem.size(of: kept + "-wal") > 0
+        else { return nil }
+        return kept
     }
 
     /// Finishes a replacement that was decided and did not come to its end, and removes what others left behind.

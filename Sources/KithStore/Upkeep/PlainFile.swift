@@ -7,15 +7,16 @@ import Darwin
 /// A file that is written from its beginning to its end, readable by its owner only.
 package final class OutputFile {
     private let descriptor: CInt
-    private let path: String
+    private let name: String
 
     /// Makes the file, in the place of one that is there.
+    /// - Parameter name: what errors call it.
     /// - Throws: `StoreError` with what the disk gives.
-    package init(_ path: String) throws(StoreError) {
-        self.path = path
+    init(_ path: String, called name: String) throws(StoreError) {
+        self.name = name
         _ = FileSystem.remove(path)
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        if descriptor < 0 { throw FileSystem.failure("make", path, errno) }
+        if descriptor < 0 { throw FileSystem.failure("make", name, errno) }
     }
 
     deinit { close(descriptor) }
@@ -28,14 +29,9 @@ package final class OutputFile {
             if count >= 0 {
                 done += count
             } else if errno != EINTR {
-                throw FileSystem.failure("write", path, errno)
+                throw FileSystem.failure("write", name, errno)
             }
         }
-    }
-
-    /// What was written is on disk when this returns.
-    package func synchronize() throws(StoreError) {
-        if fsync(descriptor) != 0 { throw FileSystem.failure("write", path, errno) }
     }
 }
 

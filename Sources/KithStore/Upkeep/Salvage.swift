@@ -31,21 +31,21 @@ package struct SalvageReport: Hashable, Sendable {
 package enum Salvage {
     /// Rebuilds a database that nobody has open, or that the caller has closed.
     /// - Parameters:
-    ///   - ending: what the old file is called from then on, behind its name and a dot.
+    ///   - moment: the old file is called `damaged-` and this from then on, behind its name and a dot. Of those kept before
+    ///     the newest stay; the report names what goes.
     ///   - progress: called with the documents done and about how many there are.
-    /// - Throws: `StoreError`: `storage_full` where there is not as much space as the file has; `foreign_file`,
-    ///   `newer_file`; `locked`; `cancelled`. The database is as it was then.
+    /// - Throws: `StoreError`: `storage_full` where there is not as much space as the file has; `damaged` where the log beside
+    ///   it is another file's; `foreign_file`, `newer_file`; `locked`; `cancelled`. The database is as it was then.
     package static func repair(
-        _ file: DatabaseFile, keepingOldAs ending: String, environment: StoreEnvironment,
+        _ file: DatabaseFile, at moment: String, environment: StoreEnvironment,
         isCancelled: @escaping () -> Bool = { false }, progress: (UInt64, UInt64) -> Void
     ) throws(StoreError) -> SalvageReport {
         let lock = try FileLock(file)
         defer { withExtendedLifetime(lock) {} }
         try FileReplacement.recover(file, lock)
-        guard FileSystem.size(of: file.path) > 0 else {
-            throw StoreError(
-                .notFound, file.name.string, "there is no database \(file.shortName) in \(file.shortDirectory)")
-        }
+        guard FileSystem.size(of: file.path) > 0 else { throw file.notThere }
+        // What a log of another file holds may be sound, and belongs elsewhere.
+        _ = try file.examineLog(lock.lastClaim, isNew: false)
         try file.requireSpace(file.sizes.file + file.sizes.log, to: "repair")
         defer { FileReplacement.discardPart(of: file) }
         var report: SalvageReport
@@ -55,7 +55,11 @@ package enum Salvage {
             throw error.isInterruption ? .cancelled(file.name.string) : error
         }
         if isCancelled() { throw .cancelled(file.name.string) }
-        report.keptPath = try FileReplacement.commit(file, lock, keeping: ending)
+        report.keptPath = try FileReplacement.commit(
+            file, lock, keeping: "\(KeptFile.Reason.damaged.rawValue)-\(moment)")
+        for path in (try? KeptFile.trim(file, .damaged, newest: report.keptPath)) ?? [] {
+            report.notes.append("\(path) was put aside by an earlier repair and is removed")
+        }
         return report
     }
 }

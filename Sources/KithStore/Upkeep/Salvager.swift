@@ -207,6 +207,8 @@ final class Salvager {
     }
 
     func take(_ found: StoredRow) throws(StoreError) {
+        // Where the file ends too early SQLite reads zeros: a row without an id names no document.
+        if found.id.isEmpty { return }
         let row = with(found, try bodies(of: found.id))
         let result = audit.check(row)
         if result.isSound {

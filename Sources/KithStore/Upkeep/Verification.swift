@@ -18,17 +18,22 @@ package final class Verification {
 
     private let file: DatabaseFile
     private let isCancelled: () -> Bool
+    private let refusal: StoreError?
     private let told: (StoreFinding) -> Void
     private let audit = DocumentAudit()
     private var summary = Summary()
 
     /// - Parameters:
+    ///   - refusal: why the database can't be opened, where that was tried: damage is a finding, though all that can be read
+    ///     may be sound.
     ///   - isCancelled: asked now and then; true ends the check with the error `StoreError.cancelled`.
     ///   - found: called for each finding as it comes, at most `Limits.findings` times.
     package init(
-        _ file: DatabaseFile, isCancelled: @escaping () -> Bool = { false }, found: @escaping (StoreFinding) -> Void
+        _ file: DatabaseFile, refusal: StoreError? = nil, isCancelled: @escaping () -> Bool = { false },
+        found: @escaping (StoreFinding) -> Void
     ) {
         self.file = file
+        self.refusal = refusal
         self.isCancelled = isCancelled
         told = found
     }
@@ -40,17 +45,15 @@ package final class Verification {
     package func run(progress: (UInt64, UInt64) -> Void) throws(StoreError) -> Summary {
         let connection: Connection
         do throws(StoreError) {
-            guard FileSystem.size(of: file.path) > 0 else {
-                throw StoreError(
-                    .notFound, file.name.string, "there is no database \(file.shortName) in \(file.shortDirectory)")
-            }
+            guard FileSystem.size(of: file.path) > 0 else { throw refusal ?? file.notThere }
+            if let refusal, refusal.isDamage { found(StoreFinding(.file, "it can't be opened: \(refusal.message)")) }
             connection = try file.openForReading()
             guard try !file.check(connection) else {
                 throw StoreError(.damaged, file.name.string, "the file is empty")
             }
         } catch {
             guard error.isDamage else { throw error }
-            found(StoreFinding(.file, "the file can't be opened: \(error.message)"))
+            if summary.findings == 0 { found(StoreFinding(.file, "it can't be opened: \(error.message)")) }
             return summary
         }
         connection.watch(isCancelled)

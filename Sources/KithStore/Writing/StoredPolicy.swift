@@ -3,7 +3,7 @@ import KithMerge
 
 /// How a database merges, as it was told: the name of the policy, the statement it stands in, and its number.
 package struct StoredPolicy: Hashable, Sendable {
-    /// The highest counts.
+    /// Of the statements of a group the highest counts.
     package let number: UInt64
     package let name: String
     /// The statement as an admin signed it, for peers and for people; the store doesn't look into it.
@@ -20,12 +20,6 @@ package struct StoredPolicy: Hashable, Sendable {
 
     /// The rules; a name unknown here leaves conflicts alone.
     package var policy: any MergePolicy { MergePolicies.named(name) ?? ManualPolicy() }
-
-    /// Whether this one counts and not the other: the higher number, then the higher bytes, so that nodes agree.
-    package func outranks(_ other: StoredPolicy) -> Bool {
-        if number != other.number { return number > other.number }
-        return other.statement.precedes(statement)
-    }
 
     static func read(_ connection: Connection) throws(StoreError) -> StoredPolicy {
         guard let bytes = try Setting.read(.policy, connection) else { return .initial }

@@ -5,28 +5,16 @@ extension WriteTransaction {
     /// How the database merges at present.
     package var policy: StoredPolicy { memory.policy }
 
-    /// Takes a policy if it counts more than the present one. The documents in conflict are merged by `maintain`, in
-    /// steps.
-    /// - Returns: whether it was taken.
-    package func setPolicy(_ policy: StoredPolicy) throws(StoreError) -> Bool {
-        guard policy.outranks(memory.policy) else { return false }
-        try change(to: policy)
-        return true
-    }
-
-    /// Takes the policy of whoever knows it for certain, also in the place of one that counts more: a file that was copied
-    /// under another name, or that comes from another group, has the policy of what it was.
+    /// Takes the policy of whoever knows it for certain, also in the place of one with a higher number: a file that was
+    /// copied under another name, or that comes from another group, has the policy of what it was. The documents in
+    /// conflict are merged by `maintain`, in steps.
     /// - Returns: whether it is another than before.
-    package func replacePolicy(_ policy: StoredPolicy) throws(StoreError) -> Bool {
+    package func setPolicy(_ policy: StoredPolicy) throws(StoreError) -> Bool {
         guard policy != memory.policy else { return false }
-        try change(to: policy)
-        return true
-    }
-
-    private func change(to policy: StoredPolicy) throws(StoreError) {
         try policy.write(connection)
         memory.policy = policy
         if state.conflicts > 0 { try SettlingRange(after: 0, through: state.sequence).write(connection) }
+        return true
     }
 
     /// A step of the work that waits: merging documents in conflict after a change of the policy, and removing the

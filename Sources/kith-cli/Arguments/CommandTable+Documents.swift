@@ -82,7 +82,8 @@ extension CommandTable {
             name: "db delete", arguments: "DB", argumentCount: 1...1,
             summary: "drop this node's copy of a database",
             text: [
-                "Drops the copy on this node and stops carrying it. Nothing is deleted elsewhere. Asks before it does."
+                "Drops the copy on this node and stops carrying it. Nothing is deleted elsewhere. Asks before it does. "
+                    + "Files that repairs and restores have put aside stay, and are named."
             ],
             options: [OptionSpec(name: "yes", short: "y", help: "do not ask"), data], run: DatabaseCommands.delete),
         CommandSpec(

@@ -21,7 +21,7 @@ extension CommandTable {
             text: [
                 "Checks the database, or all of them, and where something is wrong makes a new file of what is sound. What "
                     + "was damaged is left out, and comes from the peers that have it. The old file is kept beside it, as "
-                    + "NAME.sqlite3.damaged-TIME; remove it when all is well again.",
+                    + "NAME.sqlite3.damaged-TIME; remove it when all is well again. Three such files are kept.",
                 "Documents that no connected peer has are named as lost, those that may still come as missing; the exit "
                     + "status is 1 while there are any. Without a running node it mends the file, and the rest comes when the "
                     + "node runs.",

@@ -21,16 +21,17 @@ extension UpkeepCommands {
         var isWhole = false
         defer { if !isWhole { unlink(part) } }
         do throws(CommandError) {
-            try receive(name, invocation, into: part)
+            try receive(name, invocation, into: part, called: target)
         } catch {
             guard error.status == ExitStatus.noNode else { throw error }
             Interruption.removes(nil)
             let sink = UpkeepSink(emit: { _ in }, isCancelled: Interruption.begin())
             try Interruption.asCommand { () throws(NodeError) in
-                try OfflineUpkeep(try NodeDirectory.of(invocation), sink).backup(name, to: part)
+                try OfflineUpkeep(try NodeDirectory.of(invocation), sink).backup(
+                    name, to: part, called: target)
             }
         }
-        let copy = try Interruption.asCommand { () throws(NodeError) in try OfflineUpkeep.check(part) }
+        let copy = try Interruption.asCommand { () throws(NodeError) in try OfflineUpkeep.check(part, called: target) }
         try putInPlace(part, target, force: invocation.flag("force"))
         isWhole = true
         Interruption.removes(nil)
@@ -52,13 +53,15 @@ extension UpkeepCommands {
     }
 
     /// Takes the copy that the running node makes.
-    private static func receive(_ name: String, _ invocation: Invocation, into part: String) throws(CommandError) {
+    private static func receive(
+        _ name: String, _ invocation: Invocation, into part: String, called target: String
+    ) throws(CommandError) {
         let terminal = try Terminal()
         var bar = ProgressBar("backup \(Shown.name(name))", isShown: terminal.showsProgress)
         var file: NewFile?
         var done = 0
         let total = try stream(name, invocation) { (bytes, total) throws(CommandError) in
-            if file == nil { file = try NewFile(part) }
+            if file == nil { file = try NewFile(part, called: target) }
             try file?.write(bytes)
             done += bytes.count
             bar.update(done, of: total)
@@ -132,9 +135,11 @@ extension UpkeepCommands {
         do throws(CommandError) {
             let client = try ControlClient(invocation)
             let databases = try client.json("GET", ["databases"])["databases"]?.array ?? []
-            let replaces = databases.contains { $0["name"]?.string == name }
+            let replaces = databases.contains { $0["name"]?.string == name && $0.count("bytes") > 0 }
             if replaces { try confirm(invocation, name, source) }
-            restored = try send(input, to: client, name, replaces: replaces)
+            restored = try naming(name, source) { () throws(CommandError) in
+                try send(input, to: client, name, replaces: replaces)
+            }
         } catch {
             guard error.status == ExitStatus.noNode else { throw input.failure ?? error }
             restored = try restoreOffline(invocation, name, source, input)
@@ -146,6 +151,17 @@ extension UpkeepCommands {
         Messages.line(
             "what other nodes have written since comes back from them: see docs/operations.md to go back for good")
         return ExitStatus.done
+    }
+
+    /// Runs a restore with the name of the file that the user gave in its error: whoever takes the copy knows it by none.
+    private static func naming(
+        _ name: String, _ source: String, _ body: () throws(CommandError) -> JSONValue
+    ) throws(CommandError) -> JSONValue {
+        do throws(CommandError) { return try body() } catch {
+            guard error.status == ExitStatus.failed else { throw error }
+            let shown = source == "-" ? "standard input" : Shown.name(source)
+            throw CommandError("cannot restore \(Shown.name(name)) from \(shown): \(error.message)")
+        }
     }
 
     private static func confirm(_ invocation: Invocation, _ name: String, _ source: String) throws(CommandError) {
@@ -185,28 +201,31 @@ extension UpkeepCommands {
             try confirm(invocation, name, source)
         }
         var buffer = [UInt8](repeating: 0, count: 256 << 10)
-        let restored = try Interruption.asCommand { () throws(NodeError) in
-            try offline.restore(name) { () throws(NodeError) in
-                if isCancelled() { throw NodeError(code: "cancelled", message: "nothing was restored") }
-                guard let count = buffer.withUnsafeMutableBytes({ input.read(into: $0) }) else {
-                    throw NodeError(code: "failed", message: input.failure?.message ?? "the copy can't be read")
+        return try naming(name, source) { () throws(CommandError) in
+            let restored = try Interruption.asCommand { () throws(NodeError) in
+                try offline.restore(name) { () throws(NodeError) in
+                    if isCancelled() { throw NodeError(code: "cancelled", message: "nothing was restored") }
+                    guard let count = buffer.withUnsafeMutableBytes({ input.read(into: $0) }) else {
+                        throw NodeError(code: "failed", message: input.failure?.message ?? "the copy can't be read")
+                    }
+                    return count == 0 ? nil : Array(buffer[..<count])
                 }
-                return count == 0 ? nil : Array(buffer[..<count])
             }
+            return try ControlClient.parse(restored.json)
         }
-        return try ControlClient.parse(restored.json)
     }
 }
 
 /// A file that is written for its owner only.
 private final class NewFile {
     private let descriptor: Int32
-    private let path: String
+    private let name: String
 
-    init(_ path: String) throws(CommandError) {
-        self.path = path
+    /// - Parameter name: what errors call it.
+    init(_ path: String, called name: String) throws(CommandError) {
+        self.name = name
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        if descriptor < 0 { throw Self.failure(path, errno) }
+        if descriptor < 0 { throw Self.failure(name, errno) }
     }
 
     deinit { close(descriptor) }
@@ -217,14 +236,14 @@ private final class NewFile {
             let part = UnsafeRawBufferPointer(rebasing: rest)
             let count = Glibc.write(descriptor, part.baseAddress, part.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.failure(path, errno) }
+            guard count >= 0 else { throw Self.failure(name, errno) }
             rest = rest.dropFirst(count)
         }
     }
 
-    func synchronize() throws(CommandError) { if fsync(descriptor) != 0 { throw Self.failure(path, errno) } }
+    func synchronize() throws(CommandError) { if fsync(descriptor) != 0 { throw Self.failure(name, errno) } }
 
-    private static func failure(_ path: String, _ error: Int32) -> CommandError {
-        CommandError("cannot write \(Shown.path(path)): \(String(cString: strerror(error)))")
+    private static func failure(_ name: String, _ error: Int32) -> CommandError {
+        CommandError("cannot write \(Shown.path(name)): \(String(cString: strerror(error)))")
     }
 }

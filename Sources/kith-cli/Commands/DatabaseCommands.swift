@@ -23,8 +23,13 @@ enum DatabaseCommands {
                 throw CommandError("nothing was deleted")
             }
         }
-        _ = try client.call("DELETE", ["databases", name])
+        let deleted = try client.json("DELETE", ["databases", name])
         Messages.line("this node's copy of \(Shown.name(name)) is gone; other nodes keep theirs")
+        for kept in deleted["kept_files"]?.array ?? [] {
+            Messages.line(
+                "\(kept["path"]?.string ?? "?") stays, \(Wording.size(kept.count("bytes"))), put aside by a repair or a "
+                    + "restore; remove it when it is not needed")
+        }
         return ExitStatus.done
     }
 

@@ -21,6 +21,10 @@ struct LoopDisk {
     private static let mkfs = "/usr/sbin/mkfs.ext4"
     private static let losetup = "/usr/sbin/losetup"
     private static let fsck = "/usr/sbin/e2fsck"
+    private static let fsfreeze = "/usr/sbin/fsfreeze"
+
+    /// Whether it can be made to stand still.
+    static let canFreeze = skipReason == nil && access(fsfreeze, X_OK) == 0
 
     /// Makes it and mounts it over the folder, which is made.
     static func mount(at path: String, mebibytes: Int, folder: String) async throws -> LoopDisk {
@@ -43,6 +47,16 @@ struct LoopDisk {
     /// What the kernel does when the disk fails at a write that can't fail: whoever has files open, it is read-only from
     /// now on, until it is unmounted.
     func abort() async throws { try await run("/usr/bin/mount", "-o", "remount,abort", path) }
+
+    /// From now on whoever writes waits, without an error, until `thaw`. What is in memory can be read.
+    func freeze() async throws { try await run(Self.fsfreeze, "--freeze", path) }
+
+    func thaw() async throws { try await run(Self.fsfreeze, "--unfreeze", path) }
+
+    /// Before it is taken away.
+    func thawIfFrozen() async {
+        _ = try? await ChildProgram(["--unfreeze", path], of: Self.fsfreeze, in: folder).finish(within: 30)
+    }
 
     /// Takes it away; nobody has files open on it. The kernel lets go of the image a moment later: mounted before that, the
     /// file system would be the failed one.

@@ -1,0 +1,34 @@
+import KithStore
+import Synchronization
+
+/// Names of databases that are kept in a small file of the node's directory, one a line.
+///
+/// Any thread may use it.
+final class DatabaseNames: Sendable {
+    private let path: String
+    private let names: Mutex<Set<DatabaseName>>
+    /// Held while the file is written: what stands in it must be what was set last.
+    private let writing = Mutex(())
+
+    /// - Throws: `NodeError` where the file can't be read.
+    init(_ file: SpareFile, in nodeDirectory: String) throws(NodeError) {
+        path = file.path(in: nodeDirectory)
+        names = Mutex(Set(try file.read(in: nodeDirectory).lines.compactMap { try? DatabaseName($0) }))
+    }
+
+    /// Ascending.
+    var all: [DatabaseName] { names.withLock { $0.sorted() } }
+
+    func contains(_ name: DatabaseName) -> Bool { names.withLock { $0.contains(name) } }
+
+    /// Puts a name in, or takes it out. On disk when this returns; where that fails it is as it was. Blocks.
+    func set(_ name: DatabaseName, _ isIn: Bool) throws(NodeError) {
+        try writing.withLock { _ throws(NodeError) in
+            var next = names.withLock { $0 }
+            guard next.contains(name) != isIn else { return }
+            if isIn { next.insert(name) } else { next.remove(name) }
+            try SmallFile.write(next.sorted().map(\.string), to: path)
+            names.withLock { [next] in $0 = next }
+        }
+    }
+}
