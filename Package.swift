@@ -45,6 +45,8 @@ let package = Package(
         system("CDNSSD", apt: "libavahi-compat-libdnssd-dev"),
         system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
+        // The C library's own memory: what Glibc's module leaves out.
+        system("CMalloc", apt: "libc6-dev"),
         system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
 
         // In the order of the layers: a target imports only what stands above it here.
@@ -66,7 +68,7 @@ let package = Package(
             ]),
         command(
             "kith", path: "Sources/kith-cli",
-            ["KithCrypto", "KithDiscovery", "KithDocument", "KithHTTPCore", "KithNode", "KithTransport"],
+            ["CMalloc", "KithCrypto", "KithDiscovery", "KithDocument", "KithHTTPCore", "KithNode", "KithTransport"],
             // What is installed beside the command: units, profiles, the package.
             exclude: ["Service"]),
 

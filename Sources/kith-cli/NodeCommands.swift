@@ -79,6 +79,7 @@ enum NodeCommands {
     /// Runs the node until SIGTERM, SIGINT or `kith stop`; prints its one line `ready` itself.
     static func start(_ configured: CommandConfiguration, isStrict: Bool) async throws(CommandError) {
         let supervisor = Supervisor(.ofThisProcess())
+        MemoryArenas.limit()
         DescriptorLimit.raise()
         let signals = NodeSignals()
         defer { withExtendedLifetime(signals) {} }

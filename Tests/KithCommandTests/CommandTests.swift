@@ -117,7 +117,9 @@ import Testing
             answer: #"{"databases":[{"name":"a"},{"name":"b"}]}"#,
             output: "a\nb\n"),
         Case(arguments: ["db", "create", "a"], request: "PUT /v1/databases/a", answer: "", output: ""),
-        Case(arguments: ["db", "delete", "a", "-y"], request: "DELETE /v1/databases/a", answer: "", output: ""),
+        Case(
+            arguments: ["db", "delete", "a", "-y"], request: "DELETE /v1/databases/a",
+            answer: #"{"database":"a","kept_files":[]}"#, output: ""),
         Case(
             arguments: ["conflicts", "db"], request: "GET /v1/databases/db/conflicts",
             answer: #"{"id":"a","winner":"2-a","leaves":["2-a","2-b"]}"#, output: "a  2-a  2-b\n"),

@@ -65,13 +65,16 @@ import Testing
             for node in nodes {
                 #expect(try await node.database("notes")["documents"]?.natural == 1_506)
             }
-            // And while the node is stopped, by hand.
+            // And while the node is stopped, by hand: it is missed, and comes from the peer once somebody gives it up.
             try await ben.stop()
             await ben.willLose()
             for name in Files.names(in: "\(ben.directory)/databases") where name.hasPrefix("notes.sqlite3") {
                 unlink("\(ben.directory)/databases/\(name)")
             }
             try await ben.start(peers: nodes)
+            _ = try await ben.reaches("DATABASE_MISSING", level: "critical")
+            try await ben.kith("db", "delete", "notes", "--yes")
+            try await ben.kith("db", "create", "notes")
             try await nodes.settle("notes")
             #expect(try await ben.database("notes")["documents"]?.natural == 1_506)
             let log = ada.log

@@ -79,6 +79,8 @@ private struct Roff {
         lines = [
             ".\\\" Made from the program's own tables.",
             ".TH \(title) \(section) \"\" \"Kith \(KithVersion.text)\" \"Kith\"", ".nh", ".ad l",
+            // Paragraphs switch it on again, and the name of a check is found only unparted.
+            ".nr HY 0",
         ]
     }
 
