@@ -39,6 +39,14 @@ extension CandidateBook {
         candidates(for: node, now: now).filter { ($0.notBefore ?? 0) <= now }
     }
 
+    /// The candidates that are to be dialled where the node is wanted now: those that are due, and when none is, all but
+    /// those where another node answered.
+    package func wanted(for node: NodeID, now: UInt64) -> [Candidate] {
+        let all = candidates(for: node, now: now)
+        let due = all.filter { ($0.notBefore ?? 0) <= now }
+        return due.isEmpty ? all.filter { attempts[Key(node: node, address: $0.address)]?.isAnothers != true } : due
+    }
+
     /// When the next candidate of a node is due: now or earlier when one is; nil when there is none.
     package func nextDue(for node: NodeID?, now: UInt64) -> UInt64? {
         candidates(for: node, now: now).map { $0.notBefore ?? now }.min()

@@ -19,6 +19,8 @@ package struct CandidateBook: Sendable {
         var lastTried: UInt64
         var lastError: String?
         var notBefore: UInt64
+        /// Whether another node answered there.
+        var isAnothers = false
     }
 
     var services: [DiscoveredService] = []
@@ -98,14 +100,16 @@ package struct CandidateBook: Sendable {
                 initialMilliseconds: Limits.dialSlowMilliseconds, maximumMilliseconds: Limits.dialSlowMilliseconds)
             pause = slow.next(using: &random)
         }
+        attempt.isAnothers = false
         attempt.lastTried = now
         attempt.lastError = String(decoding: reason.utf8.prefix(Limits.reasonBytes), as: UTF8.self)
         attempt.notBefore = now + pause
         attempts[key] = attempt
     }
 
-    /// Another node of the group answered than the one that was expected: this candidate failed, and the address is
-    /// remembered for the node that is there.
+    /// Another node of the group answered than the one that was expected: the address is remembered for the node that is
+    /// there, and tried for the other at the slow pace alone. Each such dial is one more link to who is there, who would
+    /// soon take many for those of a twin.
     package mutating func reachedOther(
         _ actual: NodeID, insteadOf expected: NodeID?, at address: Endpoint, now: UInt64,
         using random: inout some RandomNumberGenerator
@@ -113,6 +117,9 @@ package struct CandidateBook: Sendable {
         reached(actual, at: address)
         guard let expected, expected != actual else { return }
         failed(address, for: expected, reason: "\(actual.short) answered there", now: now, using: &random)
+        let key = Key(node: expected, address: address)
+        attempts[key]?.isAnothers = true
+        attempts[key]?.notBefore = now + Limits.dialSlowMilliseconds
         if let index = remembered.firstIndex(where: { $0.node == expected && $0.address == address }) {
             remembered.remove(at: index)
         }
@@ -130,9 +137,10 @@ package struct CandidateBook: Sendable {
         if own[address] != nil { own[address] = now + Limits.twinAddressMilliseconds }
     }
 
-    /// Makes all addresses of a node due at once: it dialled us, or the network changed. Nil for those of everyone.
+    /// Makes all addresses of a node due at once, but those where another one answered: it dialled us, or the network
+    /// changed. Nil for those of everyone.
     package mutating func hurry(_ node: NodeID?) {
-        for (key, attempt) in attempts where node == nil || key.node == node {
+        for (key, attempt) in attempts where !attempt.isAnothers && (node == nil || key.node == node) {
             var attempt = attempt
             attempt.backOff.reset()
             attempt.notBefore = 0

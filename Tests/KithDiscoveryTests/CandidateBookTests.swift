@@ -130,6 +130,26 @@ import Testing
         #expect(book.candidates(for: a, now: 0)[0].lastError == "bbbbbbbb answered there")
     }
 
+    /// Each dial there is one more link to who is there, and many of them look like a twin's.
+    @Test mutating func whereAnotherNodeAnsweredOneIsLookedForAtTheSlowPaceAlone() {
+        var book = CandidateBook()
+        let stale = service("stale", a, near: ["10.0.0.3:5484"])
+        book.setDiscovered([stale])
+        book.reachedOther(b, insteadOf: a, at: address("10.0.0.3:5484"), now: 0, using: &random)
+        book.hurry(nil)
+        book.hurry(a)
+        #expect(book.wanted(for: a, now: Limits.dialSlowMilliseconds - 1).isEmpty)
+        #expect(book.wanted(for: a, now: Limits.dialSlowMilliseconds).count == 1)
+        // Another address that failed is tried again whenever the node is wanted.
+        book.setDiscovered([stale, service("alpha", a, near: ["10.0.0.4:5484"])])
+        book.failed(address("10.0.0.4:5484"), for: a, reason: "time-out", now: 0, using: &random)
+        #expect(texts(book.wanted(for: a, now: 1)) == ["discovered 10.0.0.4:5484"])
+        // Announced anew, it may be where it says.
+        book.setDiscovered([])
+        book.setDiscovered([stale])
+        #expect(book.wanted(for: a, now: 1).count == 1)
+    }
+
     @Test func aStaticAddressIsAnybodysUntilSomebodyAnswersThere() {
         var book = CandidateBook()
         book.setStatic([address("nas:5484"), address("nas:5484"), address("10.0.0.5:5484")])

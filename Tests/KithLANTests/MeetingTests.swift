@@ -137,8 +137,9 @@ struct MeetingTests {
         #expect(watch.seconds < 20)
         #expect(try nodes[deaf - 1].status()["peers"]?[0]?["direction"] == "accepted", "the other one found it")
         try nodes[0].createDatabase("t")
-        for node in nodes { try node.put(node.name, ["deaf": .number(deaf)]) }
         try LAN.settle(nodes, within: 20, "in sync")
+        for node in nodes { try node.put(node.name, ["deaf": .number(deaf)]) }
+        try LAN.settle(nodes, within: 20, "both have both")
     }
 
     @Test func linkLocalIPv6AloneIsEnough() throws {

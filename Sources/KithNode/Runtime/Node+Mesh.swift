@@ -223,8 +223,7 @@ extension Node {
         var candidates: [Candidate]
         switch target {
         case .node(let node):
-            let due = book.due(for: node, now: now.milliseconds)
-            candidates = due.isEmpty ? book.candidates(for: node, now: now.milliseconds) : due
+            candidates = book.wanted(for: node, now: now.milliseconds)
         case .address(let text):
             candidates = book.candidates(for: nil, now: now.milliseconds).filter { $0.address.description == text }
         }
