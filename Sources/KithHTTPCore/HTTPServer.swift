@@ -44,6 +44,7 @@ package final class HTTPServer: @unchecked Sendable {
 
     private let isUnixSocket: Bool
     private var daemon: OpaquePointer?
+    private var acceptor: HTTPAcceptor?
     private let exchanges = Mutex(Exchanges())
     private let watch = DispatchQueue(label: "kith.http.watch")
 
@@ -67,9 +68,9 @@ package final class HTTPServer: @unchecked Sendable {
         self.malformedRequest = malformedRequest
         self.handler = handler
         try workers.start(for: address)
-        let descriptor = listener.take()
         daemon = kith_mhd_start(
-            descriptor, UInt32(connections), UInt32(limits.requestTimeoutSeconds), HTTPLimits.connectionMemoryBytes,
+            UInt32(connections + HTTPLimits.acceptedAtOnce), UInt32(limits.requestTimeoutSeconds),
+            HTTPLimits.connectionMemoryBytes,
             { context, target, connection in
                 HTTPServer.from(context).opened(target!, HTTPExchange.Connection(pointer: connection!))
             },
@@ -83,12 +84,12 @@ package final class HTTPServer: @unchecked Sendable {
                 HTTPServer.from(context).closed(Unmanaged<HTTPExchange>.fromOpaque(pointer).takeRetainedValue())
                 exchange!.pointee = nil
             }, Unmanaged.passUnretained(self).toOpaque())
-        if daemon == nil {
+        guard let daemon else {
             let reason = systemReason()
             workers.stop()
-            close(descriptor)
             throw HTTPError.cannotListen(address, reason: reason)
         }
+        acceptor = HTTPAcceptor(listener.take(), into: daemon, connections: connections)
     }
 
     deinit { stop() }
@@ -98,7 +99,7 @@ package final class HTTPServer: @unchecked Sendable {
     package func stop() {
         guard let daemon else { return }
         self.daemon = nil
-        let listening = MHD_quiesce_daemon(daemon)
+        acceptor?.stop()
         let open = exchanges.withLock { exchanges in
             exchanges.stopping = true
             return exchanges.open.values.map { $0 }
@@ -109,7 +110,6 @@ package final class HTTPServer: @unchecked Sendable {
         for exchange in exchanges.withLock({ $0.open.values.map { $0 } }) { exchange.abandon() }
         waitUntilIdle(DispatchTime.now() + .seconds(HTTPLimits.stopGraceSeconds))
         MHD_stop_daemon(daemon)
-        if listening >= 0 { close(listening) }
         if isUnixSocket { unlink(address) }
         workers.stop()
     }

@@ -4,6 +4,12 @@ package enum HTTPLimits {
     /// has by default, which the databases and peers share.
     package static let connections = 256
 
+    /// Connections taken from the listening socket in a row, for which there is room beyond the bound.
+    static let acceptedAtOnce = 32
+
+    /// How long no connection is taken when there is no descriptor for it, or when there are `connections` already.
+    static let acceptPauseMilliseconds = 100
+
     /// Memory of one connection for its request line, headers and read buffer. Large enough for an id of 512 bytes with
     /// every byte escaped and ordinary headers, and a read that makes streaming cheap.
     static let connectionMemoryBytes = 128 * 1024

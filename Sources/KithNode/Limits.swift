@@ -28,18 +28,22 @@ package enum NodeLimits {
     /// A link that was not heard from for this long gives way to a newer one, which is dialled then, in milliseconds: a
     /// living one is pinged every five seconds.
     package static let linkAliveMilliseconds: UInt64 = 6_500
-    /// Who reads the status is told of peers that were heard from within this time, in milliseconds; the others are asked.
+    /// Who reads the status is told of peers that have answered a ping of this time ago, in milliseconds; the others are asked.
     package static let freshMilliseconds: UInt64 = 250
     /// How long a peer that was asked may take to answer before it is not called in sync, in milliseconds: a thousand round
     /// trips of a local network, and with the time above less than a second.
     package static let answerMilliseconds: UInt64 = 700
-    /// A peer that was asked and does not answer for this long is dialled anew, beside its link, in milliseconds.
+    /// A peer that was asked and does not answer for this long is dialled anew, beside its link, in milliseconds, unless bytes
+    /// passed in that time.
     package static let suspectMilliseconds: UInt64 = 1_500
+    /// A link moves when something passed within this time, in milliseconds: two looks at what the peer's machine has taken.
+    package static let movingMilliseconds: UInt64 = 1_000
     /// While somebody watches the status, peers are asked this often, in milliseconds.
     package static let watchMilliseconds = 1_000
-    /// Where large packets are lost and small ones are used, large ones are tried again after this, in milliseconds: ten
-    /// minutes.
-    package static let pathRetryMilliseconds: UInt64 = 600_000
+    /// Where large packets are lost and small ones are used, large ones are tried again after this, in milliseconds, then
+    /// after twice as long each time, up to ten minutes: a try that passes the handshake and fails later costs some seconds.
+    package static let firstPathRetryMilliseconds: UInt64 = 10_000
+    package static let longestPathRetryMilliseconds: UInt64 = 600_000
 
     /// A machine slept when its clocks differ by this much more than before, in milliseconds.
     package static let sleepMilliseconds: UInt64 = 2_000

@@ -1,14 +1,27 @@
-/// Whether the peer lives: any byte received is life, and an idle link is pinged.
+/// Whether the peer lives: any byte received is life, and who has heard or said nothing for a while pings.
+///
+/// Each side speaks every few seconds even while it only receives, so a slow link is heard from however long its bytes take
+/// one way. A ping may wait long behind data; it counts as without an answer only for as long as nothing moves.
 struct HeartbeatState {
+    private struct Ping {
+        let nonce: UInt64
+        let at: Instant
+    }
+
     private let pingMilliseconds: UInt64
     private let silenceMilliseconds: UInt64
     private var heardAt = Instant(milliseconds: 0)
+    private var saidAt = Instant(milliseconds: 0)
     private var pingedAt: Instant?
     private var lastNonce: UInt64 = 0
-    /// The ping without an answer whose pong is measured.
-    private var open: (nonce: UInt64, at: Instant)?
-    /// The oldest ping without an answer, to end a link whose bytes trickle and whose peer answers nothing.
-    private var unanswered: (nonce: UInt64, at: Instant)?
+    /// Pings without an answer, ascending. The first is the oldest of all, to end a link whose bytes trickle and whose peer
+    /// answers nothing; of the rest the newest are kept.
+    private var pings: [Ping] = []
+    /// When so many bytes had moved since the time before that the link is of use, and how many did since.
+    private var movedAt = Instant(milliseconds: 0)
+    private var moved = 0
+    /// Bytes that the peer's machine has taken, as last told.
+    private var arrived: UInt64 = 0
     /// A reading of the wall clock and its moment.
     private var wallClock: (milliseconds: Int64, at: Instant)?
 
@@ -17,9 +30,33 @@ struct HeartbeatState {
         silenceMilliseconds = configuration.silenceMilliseconds
     }
 
-    mutating func started(now: Instant) { heardAt = now }
+    mutating func started(now: Instant) {
+        heardAt = now
+        saidAt = now
+        movedAt = now
+    }
 
-    mutating func heard(now: Instant) { heardAt = now }
+    /// - Parameter unsent: bytes that wait to be sent. Who does not take them is not kept by what it says itself.
+    mutating func heard(bytes: Int, unsent: Int, now: Instant) {
+        heardAt = now
+        if unsent == 0 { move(bytes, now: now) }
+    }
+
+    mutating func said(now: Instant) { saidAt = now }
+
+    /// The peer's machine has taken so many bytes of this link in all.
+    mutating func arrived(total: UInt64, now: Instant) {
+        guard total > arrived else { return }
+        move(Int(clamping: total - arrived), now: now)
+        arrived = total
+    }
+
+    private mutating func move(_ bytes: Int, now: Instant) {
+        moved += min(bytes, ReplicationLimits.movingBytes)
+        guard moved >= ReplicationLimits.movingBytes else { return }
+        moved = 0
+        movedAt = now
+    }
 
     mutating func setWallClock(_ milliseconds: Int64, now: Instant) { wallClock = (milliseconds, now) }
 
@@ -33,12 +70,15 @@ struct HeartbeatState {
     private var pingDeadline: Instant {
         guard let pingedAt else { return Instant(milliseconds: 0) }
         return min(
-            max(heardAt, pingedAt).advanced(byMilliseconds: pingMilliseconds),
+            max(min(heardAt, saidAt), pingedAt).advanced(byMilliseconds: pingMilliseconds),
             pingedAt.advanced(byMilliseconds: max(pingMilliseconds, ReplicationLimits.measureMilliseconds)))
     }
 
     private var answerDeadline: Instant? {
-        unanswered?.at.advanced(byMilliseconds: max(ReplicationLimits.answerMilliseconds, silenceMilliseconds))
+        pings.first.map {
+            max($0.at, movedAt).advanced(
+                byMilliseconds: max(ReplicationLimits.answerMilliseconds, silenceMilliseconds))
+        }
     }
 
     var nextDeadline: Instant {
@@ -65,23 +105,25 @@ struct HeartbeatState {
         if let pingedAt, output.now.milliseconds(since: pingedAt) < ReplicationLimits.probeMilliseconds { return }
         lastNonce += 1
         pingedAt = output.now
-        open = (lastNonce, output.now)
-        if unanswered == nil { unanswered = open }
+        if pings.count >= ReplicationLimits.openPings { pings.remove(at: 1) }
+        pings.append(Ping(nonce: lastNonce, at: output.now))
         output.send(.ping(Heartbeat(nonce: lastNonce, wallClock: wallClock(output.now))))
     }
 
     mutating func receivePong(_ pong: Heartbeat, _ output: inout LinkOutput) throws(ProtocolError) {
         guard pong.nonce <= lastNonce else { throw ProtocolError("a ping was answered that was not sent") }
-        if let unanswered, pong.nonce >= unanswered.nonce { self.unanswered = nil }
-        guard let open, open.nonce == pong.nonce else { return }
-        self.open = nil
-        let roundTrip = output.now.milliseconds(since: open.at)
+        let answered = pings.first { $0.nonce == pong.nonce }
+        // What is read later is answered later: whoever answers one has read those before it.
+        pings.removeAll { $0.nonce <= pong.nonce }
+        guard let answered else { return }
+        let roundTrip = output.now.milliseconds(since: answered.at)
         var offset: Int64?
         if let theirs = pong.wallClock, let mine = wallClock(output.now) {
             let (difference, overflow) = theirs.subtractingReportingOverflow(mine)
             // The answer was half a round trip on its way.
             if !overflow { offset = difference.addingReportingOverflow(Int64(clamping: roundTrip / 2)).partialValue }
         }
-        output.report(.heartbeat(roundTripMilliseconds: roundTrip, clockOffsetMilliseconds: offset))
+        output.report(
+            .heartbeat(pingedAt: answered.at, roundTripMilliseconds: roundTrip, clockOffsetMilliseconds: offset))
     }
 }

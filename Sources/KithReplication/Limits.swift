@@ -99,13 +99,17 @@ package enum ReplicationLimits {
 
     // Times in milliseconds.
 
-    /// A link on which nothing was received is pinged after this.
+    /// A link on which nothing was received, or nothing was sent, is pinged after this.
     package static let pingMilliseconds: UInt64 = 5_000
     /// A link on which nothing was received is dropped after this: two pongs are missed.
     package static let silenceMilliseconds: UInt64 = 15_000
-    /// A link whose oldest ping has no answer for this long is dropped although bytes come: a frame and what waits before a
-    /// pong need less than that on any link that is of use.
+    /// A link whose oldest ping has no answer for this long, and that moves less than `movingBytes` in that time, is dropped
+    /// although bytes come.
     package static let answerMilliseconds: UInt64 = 60_000
+    /// So many bytes, one way or the other, show that a link moves what a ping or its answer waits behind: a packet or three.
+    package static let movingBytes = 4 << 10
+    /// Pings without an answer of which the round trip is measured: more are asked for only while the answers are slow.
+    package static let openPings = 16
     /// A link is pinged at most as often as this, whoever wants to know.
     package static let probeMilliseconds: UInt64 = 100
     /// A busy link is pinged as often as this, to know its round trip.

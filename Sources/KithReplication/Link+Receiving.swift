@@ -6,7 +6,7 @@ extension Link {
     mutating func receive(_ bytes: [UInt8]) throws(ProtocolError) {
         guard !bytes.isEmpty else { return }
         if case .fresh = state { preconditionFailure("bytes came before the link was started") }
-        heartbeat.heard(now: output.now)
+        heartbeat.heard(bytes: bytes.count, unsent: output.gate.unsent, now: output.now)
         decoder.append(bytes)
         try readFrames()
     }

@@ -65,7 +65,9 @@ package struct Link {
         } catch {
             end(Goodbye(code: .protocolError, text: error.message))
         }
-        return output.finish()
+        let directives = output.finish()
+        if output.hasSaid { heartbeat.said(now: output.now) }
+        return directives
     }
 
     /// When the link wants `LinkInput.deadline`; nil for never.
@@ -83,6 +85,7 @@ package struct Link {
         case .start(let databases): start(databases)
         case .received(let bytes): try receive(bytes)
         case .sendBufferDrained(let remaining): output.gate.unsent = remaining
+        case .arrived(let total): heartbeat.arrived(total: total, now: output.now)
         case .deadline: passDeadline()
         case .wallClock(let milliseconds): heartbeat.setWallClock(milliseconds, now: output.now)
         case .storeDone(let ticket, let result):

@@ -7,6 +7,9 @@ package enum LinkInput: Sendable {
     case received([UInt8])
     /// Of the bytes given to `send` so many still wait in this process.
     case sendBufferDrained(remaining: Int)
+    /// Of all bytes given to `send`, and what the connection puts around them, the peer's machine has so many: told from time
+    /// to time while much is under way, where the system tells it.
+    case arrived(total: UInt64)
     /// The moment of `nextDeadline` has come.
     case deadline
     /// The wall clock in milliseconds since 1970, now; told at the start and again every few seconds.
@@ -70,8 +73,9 @@ package enum LinkEvent: Hashable, Sendable {
     /// All databases that the peer carries now.
     case peerDatabases([DatabaseEntry])
     case presence([UInt8])
-    /// The clock offset is the peer's wall clock less this node's; nil when either has none.
-    case heartbeat(roundTripMilliseconds: UInt64, clockOffsetMilliseconds: Int64?)
+    /// A ping was answered, and all that the peer had sent before it read it is here. The clock offset is the peer's wall clock
+    /// less this node's; nil when either has none.
+    case heartbeat(pingedAt: Instant, roundTripMilliseconds: UInt64, clockOffsetMilliseconds: Int64?)
     case status(database: String, SessionStatus)
     /// Documents of the peer that were refused here.
     case refused(database: String, [Refusal])

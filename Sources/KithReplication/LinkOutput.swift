@@ -5,6 +5,8 @@ struct LinkOutput {
     /// The moment of the input.
     var now = Instant(milliseconds: 0)
     private(set) var directives: [LinkDirective] = []
+    /// Whether the last input led to bytes that are sent.
+    private(set) var hasSaid = false
     private var writer = CBORWriter(capacity: 0)
     private var close: LinkEnd?
     var gate = SendGate()
@@ -70,6 +72,7 @@ struct LinkOutput {
 
     /// The directives of this input: what is to be sent last, and then the close.
     mutating func finish() -> [LinkDirective] {
+        hasSaid = false
         if let close {
             let bytes = writer.take()
             if !bytes.isEmpty { directives.append(.send(bytes)) }
@@ -83,7 +86,8 @@ struct LinkOutput {
             gate.unsent += frame.count
         }
         let bytes = writer.take()
-        if !bytes.isEmpty { directives.append(.send(bytes)) }
+        hasSaid = !bytes.isEmpty
+        if hasSaid { directives.append(.send(bytes)) }
         defer { directives = [] }
         return directives
     }

@@ -39,8 +39,7 @@ package enum TransportLimits {
     package static let smallPacketBytes = 1_000
     /// A peer of which something came so lately is there although it acknowledges nothing.
     package static let peerIsThereMilliseconds = 2_500
-    /// When a connection with large messages under way is looked at first, and how often after that.
-    package static let firstPathLookMilliseconds = 1_500
+    /// How often a connection with large messages under way is looked at.
     package static let pathLookMilliseconds = 500
 
     // Listening
@@ -74,6 +73,9 @@ package enum TransportLimits {
     package static let revocationsPerSigner = 4_096
     /// Nodes whose role one signer may have changed: as many as it may revoke.
     package static let rolesPerSigner = 4_096
+    /// Hashes of verified statements that are kept, twice as many at most: a group of thousands with all that its admins have
+    /// said. They take about 2 MB.
+    package static let verifiedStatements = 16_384
     /// Databases with a policy, and databases in a membership file.
     package static let policies = 4_096
     /// Nodes whose role is remembered.

@@ -118,16 +118,45 @@ import Testing
         #expect(!terminal.text.contains("\u{1B}"))
     }
 
+    /// A status with texts in which numbers move, and somebody who was refused.
+    private static func trouble(heard: Int, free: Int) -> (inout ControlStatus) -> Void {
+        { status in
+            status.peers[0].reason = "it does not answer: nothing was heard for \(heard) s"
+            status.checks[0].summary = "\(free) of 256 descriptors are free"
+            var refused = ControlStatus.Refused()
+            refused.reason = "not of this group"
+            status.refusals = [refused]
+        }
+    }
+
     @Test func intoAPipeEachChangeIsALine() async throws {
         let (first, moved) = (
-            try Self.status(),
+            try Self.status(Self.trouble(heard: 4, free: 31)),
             try Self.status { status in
+                Self.trouble(heard: 12, free: 9)(&status)
                 status.generatedAt += 5_000
                 status.peers[1].lastExchangeAt? += 5_000
                 status.peers[1].receivedBytes? += 100
+                status.peers[1].roundTripMilliseconds = 12.5
+                status.peers[1].clockOffsetMilliseconds = 7
+                status.peers[1].clockErrorMilliseconds = 4
+                status.storage.freeBytes = 123_456
+                status.node.strangers += 3
+                for index in status.databases.indices {
+                    status.databases[index].bytes? += 4_096
+                    status.databases[index].walBytes? += 4_096
+                    status.databases[index].oldestReaderMilliseconds = 77
+                }
+                for index in status.refusals.indices {
+                    status.refusals[index].count += 1
+                    status.refusals[index].lastAt += 5_000
+                }
             }
         )
-        let other = try Self.status { $0.peers[1].state = .catchingUp }
+        let other = try Self.status { status in
+            Self.trouble(heard: 4, free: 31)(&status)
+            status.peers[1].state = .catchingUp
+        }
         let teller = try Teller([first, moved, other, other, "end"])
         defer { teller.node.close() }
         let result = try await Command.run(["status", "--watch"], data: teller.node.directory)

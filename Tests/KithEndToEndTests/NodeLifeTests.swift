@@ -1,5 +1,6 @@
 import Glibc
 import KithDocument
+import KithTestSupport
 import Testing
 
 /// The life of nodes: pausing, stopping, vanishing, and what each says of the others.
@@ -28,6 +29,23 @@ import Testing
             #expect(try await ben.run(["get", "notes", "one"]).status == 2)
             let seen = try await ada.peer(ben)
             #expect(seen["state"]?.string != "in_sync" && seen["connected"]?.bool == false, "\(seen)")
+            // The other side says so too, and goes on saying so however often it asks.
+            func saysPaused() async throws -> Bool {
+                let peer = try await ada.peer(ben)
+                return peer["state"]?.string == "paused" && peer["connected"]?.bool == false
+                    && peer["reason"]?.string?.hasPrefix("the peer says: paused there until 20") == true
+            }
+            #expect(try await eventually(within: 60) { try await saysPaused() })
+            let since = try await ada.peer(ben)["since"]?.string
+            let watch = Stopwatch()
+            let isOver = try await eventually(within: 60) {
+                let stillSays = try await saysPaused()
+                #expect(stillSays)
+                return watch.seconds > 6
+            }
+            let sinceThen = try await ada.peer(ben)["since"]?.string
+            #expect(isOver && sinceThen == since)
+            #expect(try await ada.kith("status").contains("the peer says: paused there until"))
 
             try await ben.kith("resume")
             try await nodes.settle("notes", within: 20)

@@ -39,6 +39,15 @@ final class LAN {
         return made
     }
 
+    /// A node that joins by an address instead of DNS-SD; not started.
+    func join(_ name: String, on machine: Int, invitedBy inviter: LANNode, at address: String) throws -> LANNode {
+        let node = LANNode(name, on: machine, of: lab)
+        nodes.append(node)
+        let code = try inviter.mustRun("invite").last ?? ""
+        try node.mustRun("join", code, "--name", name, "--peer", address)
+        return node
+    }
+
     /// A group with all its nodes running and connected, and the database `t` on each of them.
     func runGroup(_ group: String, _ names: [String], on machines: [Int]) throws -> [LANNode] {
         let made = try makeGroup(group, names, on: machines)

@@ -1,5 +1,10 @@
+import KithDiscovery
+import KithDocument
+import KithNetwork
 import KithNode
 import KithReplication
+import KithTestSupport
+import Synchronization
 import Testing
 
 @Suite struct DialScheduleTests {
@@ -50,6 +55,41 @@ import Testing
         #expect(waits[5] > waits[0] * 8)
     }
 
+    /// As after a cable that was out: whenever it returns, the dial under way may still have to fail, and the next comes soon.
+    @Test func afterTenMinutesWithoutAnAnswerAPeerThatIsBackIsDialledWithinSeconds() throws {
+        let outage: UInt64 = 600_000
+        let node = try #require(NodeID(bytes: [UInt8](repeating: 7, count: 32)))
+        let address = try Endpoint("10.0.0.7:5484", defaultPort: 5484)
+        var longest: UInt64 = 0
+        for back in stride(from: outage, to: outage + 10_000, by: 499) {
+            var random = SeededGenerator(seed: back)
+            let jitter = RandomNumbers(seed: back)
+            var schedule = DialSchedule<NodeID> { jitter.next() }
+            var book = CandidateBook()
+            book.reached(node, at: address)
+            var now = Instant(milliseconds: 0)
+            while true {
+                let due = schedule.due([node], now: now)
+                #expect(due == [node])
+                let tried = book.due(for: node, now: now.milliseconds)
+                let candidates = tried.isEmpty ? book.candidates(for: node, now: now.milliseconds) : tried
+                #expect(candidates.map(\.address) == [address], "an address that worked is not given up")
+                if now.milliseconds >= back { break }
+                now = now.advanced(byMilliseconds: NodeLimits.dialTimeoutMilliseconds)
+                book.failed(address, for: node, reason: "no answer", now: now.milliseconds, using: &random)
+                schedule.failed(node, now: now)
+                now = try #require(schedule.nextDeadline(after: now))
+            }
+            longest = max(longest, now.milliseconds - back)
+        }
+        #expect(longest <= NodeLimits.dialTimeoutMilliseconds + NodeLimits.longestDialDelayMilliseconds)
+        // A machine that notices that its network is back does not even wait for that.
+        var schedule = schedule()
+        for _ in 0..<150 { schedule.failed("a", now: Instant(milliseconds: 1_000)) }
+        schedule.startOver()
+        #expect(schedule.due(["a"], now: Instant(milliseconds: 1_000)) == ["a"])
+    }
+
     @Test func attemptsUnderWayAreLimited() {
         var schedule = schedule()
         let targets = (10..<40).map { "\($0)" }
@@ -93,4 +133,13 @@ import Testing
         #expect(schedule.failures(of: "a") == 0)
         #expect(schedule.nextDeadline(after: now) == nil)
     }
+}
+
+/// Random numbers for closures.
+private final class RandomNumbers: Sendable {
+    private let generator: Mutex<SeededGenerator>
+
+    init(seed: UInt64) { generator = Mutex(SeededGenerator(seed: seed)) }
+
+    func next() -> UInt64 { generator.withLock { $0.next() } }
 }

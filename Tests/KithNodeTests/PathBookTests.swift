@@ -33,18 +33,44 @@ import Testing
         #expect(!book.isKnownToLose("a"), "a guess is not named")
     }
 
-    @Test func largePacketsAreTriedAgainAfterTheTimeAndStayWhenTheyPass() {
+    /// Seconds between the tries to use large packets, as long as they are lost.
+    private func waits(_ book: inout PathBook<String>, tries: Int, from time: inout Instant) -> [UInt64] {
+        (0..<tries).map { _ in
+            var seconds: UInt64 = 0
+            while !book.isRetryDue("a", now: time.advanced(byMilliseconds: seconds * 1_000)) { seconds += 1 }
+            time = time.advanced(byMilliseconds: seconds * 1_000)
+            book.retrying("a", now: time)
+            return seconds
+        }
+    }
+
+    @Test func largePacketsAreTriedAgainSoonAndThenEverMoreRarely() {
         var book = book
-        book.lostLarge("a", now: start)
-        book.connected("a", segmentBytes: 1_220, now: start)
-        let later = start.advanced(byMilliseconds: 600_000)
-        #expect(!book.isRetryDue("a", after: 600_000, now: start.advanced(byMilliseconds: 599_999)))
-        #expect(book.isRetryDue("a", after: 600_000, now: later))
-        book.retrying("a", now: later)
-        #expect(!book.isRetryDue("a", after: 600_000, now: later))
-        book.connected("a", segmentBytes: nil, now: later)
+        var time = start
+        book.lostLarge("a", now: time)
+        book.connected("a", segmentBytes: 1_220, now: time)
+        let first = waits(&book, tries: 9, from: &time)
+        #expect(first == [10, 20, 40, 80, 160, 320, 600, 600, 600])
+        // Another link to the peer: the way may be another.
+        book.mayHaveChanged("a")
+        let second = waits(&book, tries: 2, from: &time)
+        #expect(second == [10, 20])
+    }
+
+    @Test func largePacketsStayWhenTheyPassAndATryThatFailsLaterIsNotMadeAgainSooner() {
+        var book = book
+        var time = start
+        book.lostLarge("a", now: time)
+        _ = waits(&book, tries: 3, from: &time)
+        book.connected("a", segmentBytes: nil, now: time)
         #expect(book.segmentBytes(for: "a") == nil)
         #expect(!book.isKnownToLose("a"))
+        #expect(!book.isRetryDue("a", now: time.advanced(byMilliseconds: 3_600_000)))
+        // The handshake passed, and what came then did not.
+        book.lostLarge("a", now: time)
+        #expect(book.segmentBytes(for: "a") == 1_220)
+        let next = waits(&book, tries: 2, from: &time)
+        #expect(next == [80, 160])
     }
 
     @Test func whatWasLearntOfAnAddressHoldsForItsNodeUntilNobodyAnswersThere() {

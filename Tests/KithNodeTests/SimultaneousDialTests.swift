@@ -72,8 +72,10 @@ final class NodePair: Sendable {
     let one: Node
     let other: Node
     private let folder = TemporaryDirectory()
+    private let way: SlowProxy?
 
-    init() async throws {
+    /// - Parameter bytesPerSecond: of the way between the two, which the one alone dials then.
+    init(bytesPerSecond: Int? = nil) async throws {
         let path = folder.path
         let directories = try ["one", "other"].map { try NodeDirectory(option: "\(path)/\($0)") }
         _ = try NodeSetup.initialise(directories[0], groupName: "pair", nodeName: "one", rootFile: nil)
@@ -83,16 +85,21 @@ final class NodePair: Sendable {
         _ = try await onThread { () throws(NodeError) in
             try NodeSetup.join(directories[1], code: code, nodeName: "other", peer: address)
         }
-        let other = try Self.start(directories[1], peers: [address])
+        // Who joined knows where it was let in, and would take the fast way.
+        if bytesPerSecond != nil { unlink("\(directories[1].path)/peers") }
+        let other = try Self.start(directories[1], peers: bytesPerSecond == nil ? [address] : [])
         self.one = one
         self.other = other
         // It learns the other's address by being dialled; from now on it dials too.
         let otherAddress = try #require(other.listening.first)
         let otherPort = try #require(UInt16(otherAddress.split(separator: ":").last ?? ""))
+        way = try bytesPerSecond.map { try SlowProxy(to: otherPort, bytesPerSecond: $0) }
+        let port = way?.port ?? otherPort
         let id = other.id
         await withCheckedContinuation { continuation in
             one.queue.async {
-                one.book.reached(id, at: Endpoint(host: "127.0.0.1", port: otherPort))
+                one.book.reached(id, at: Endpoint(host: "127.0.0.1", port: port))
+                one.evaluate()
                 continuation.resume()
             }
         }
@@ -112,5 +119,6 @@ final class NodePair: Sendable {
 
     func stop() async {
         for node in [one, other] { await withCheckedContinuation { done in node.stop { done.resume() } } }
+        way?.stop()
     }
 }

@@ -85,6 +85,21 @@ import Testing
         #expect(book.found(now: later).isEmpty)
     }
 
+    @Test func aDialToOneselfThatWasGivenUpIsNoTwinsDial() {
+        var book = book()
+        // Of two addresses that were raced one was the node's own; the other was faster, and the listener tells of it later.
+        book.gaveUp(dials: 1, now: at(0))
+        book.acceptedSelf(isDialling: false, now: at(40))
+        #expect(book.found(now: at(40)).isEmpty)
+        // It stands for one, and for a while.
+        var second = book
+        second.acceptedSelf(isDialling: false, now: at(50))
+        #expect(second.found(now: at(50)) == [own])
+        book.gaveUp(dials: 100, now: at(60))
+        book.acceptedSelf(isDialling: false, now: at(60 + NodeLimits.selfDialMilliseconds))
+        #expect(book.found(now: at(60 + NodeLimits.selfDialMilliseconds)) == [own])
+    }
+
     @Test func whoAnswersAsOneselfElsewhereIsATwin() throws {
         let address = try Endpoint("10.0.0.1:5484", defaultPort: 5484)
         var book = book()

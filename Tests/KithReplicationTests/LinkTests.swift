@@ -162,6 +162,68 @@ import Testing
         }
     }
 
+    /// Three documents of 900 kB one way, or both, over 20 kB/s, while both ends ask all the time whether the other is there.
+    @Test("A slow link that moves bytes lives, however long a ping waits behind them", arguments: [false, true])
+    func slowLink(bothWays: Bool) {
+        let world = World(seed: 8)
+        world.bytesPerSecond = 20_000
+        world.pieceBytes = 4_000
+        let (one, other) = (world.addNode(), world.addNode())
+        for number in 0..<3 {
+            let body = "{\"x\":\"\(String(repeating: "y", count: 900_000))\"}"
+            one.store.put("of-one-\(number)", body)
+            if bothWays { other.store.put("of-other-\(number)", body) }
+        }
+        let (left, right) = world.connect(one, other)
+        let began = world.now
+        while world.now < began + 900_000, left.ended == nil, right.ended == nil, !(left.isInSync && right.isInSync) {
+            world.run(1_000)
+            left.input(.probe)
+            right.input(.probe)
+        }
+        #expect(left.ended == nil && right.ended == nil, "\(String(describing: left.ended ?? right.ended))")
+        #expect(left.isInSync && right.isInSync)
+        let pings = left.events.count { if case .heartbeat = $0 { true } else { false } }
+        #expect(pings > 2, "round trips are measured although the next ping goes before an answer comes")
+    }
+
+    @Test("Who only receives says something every few seconds, so that a slow sender hears that it is there")
+    func speaksWhileReceiving() {
+        let bench = Bench.opened()
+        guard case .ping(let first)? = bench.said.last(where: { if case .ping = $0 { true } else { false } }) else {
+            Issue.record("no ping at first: \(bench.said)")
+            return
+        }
+        bench.say(.pong(first))
+        let before = bench.said.count
+        let frame = Samples.encoded(.presence([UInt8](repeating: 3, count: 30_000)))
+        for part in 0..<29 {
+            bench.now += 1_000
+            bench.say(raw: Array(frame[part * 1_000..<(part + 1) * 1_000]))
+            if let deadline = bench.link.nextDeadline, deadline.milliseconds <= bench.now { bench.input(.deadline) }
+        }
+        #expect(bench.ended == nil)
+        #expect(bench.said.count >= before + 5, "\(bench.said.dropFirst(before))")
+    }
+
+    @Test(
+        "A ping that waits behind bytes that the peer's machine takes has its time from the last of them",
+        arguments: [false, true])
+    func arrivedBytes(areTaken: Bool) {
+        let bench = Bench.opened()
+        var second: UInt64 = 0
+        while second < 200, bench.ended == nil {
+            second += 1
+            bench.now += 1_000
+            if areTaken { bench.input(.arrived(total: second * 1_000)) }
+            // Something is heard, and no ping is answered.
+            bench.say(.credit(0))
+            bench.input(.deadline)
+        }
+        #expect((bench.ended == nil) == areTaken)
+        #expect(areTaken || (59...62).contains(second), "\(second)")
+    }
+
     @Test("A peer that grants no credit can't fill the memory with answers that wait for it")
     func answersWithoutCredit() {
         let bench = Bench { $0.localIsSource = false }
@@ -191,7 +253,7 @@ import Testing
         world.run(40_000)
         func measured(_ side: LinkSide) -> [(UInt64, Int64)] {
             side.events.compactMap {
-                if case .heartbeat(let trip, let offset?) = $0 { (trip, offset) } else { nil }
+                if case .heartbeat(_, let trip, let offset?) = $0 { (trip, offset) } else { nil }
             }
         }
         for (trip, offset) in measured(left) { #expect(trip <= 12 && abs(offset - 90_000) <= 6) }

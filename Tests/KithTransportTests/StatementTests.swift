@@ -163,6 +163,37 @@ import Testing
         #expect(results.count == 1)
     }
 
+    @Test func `a statement that was verified once is not verified for each link, also where it changed nothing`()
+        throws
+    {
+        let membership = Membership(trust: group.trust)
+        let newer = try policy(5, "5").encoded
+        let older = try policy(1, "1").encoded
+        #expect(membership.take([newer]).policies == ["notes"])
+        #expect(membership.take([older]).isEmpty)
+        #expect(membership.verify([newer, older]).count == 0)
+        // A forged one is turned down each time.
+        var forged = older
+        forged[forged.count - 1] ^= 1
+        for _ in 0..<2 { #expect(membership.take([forged]).refused == 1) }
+    }
+
+    @Test func `verified statements are remembered within a bound, those of late first`() {
+        var verified = VerifiedStatements(bound: 10)
+        let hashes = (0..<100).map { SHA256.hash([UInt8($0)]) }
+        for hash in hashes {
+            verified.insert(hash)
+            #expect(verified.count <= 20)
+            // What is asked for again and again stays.
+            let isKept = verified.contains(hashes[0])
+            #expect(isKept)
+        }
+        let isLate = hashes.suffix(5).allSatisfy { verified.contains($0) }
+        #expect(isLate)
+        let isOld = verified.contains(hashes[50])
+        #expect(!isOld)
+    }
+
     @Test func `the policies of a revoked admin count no more`() throws {
         let membership = Membership(trust: group.trust)
         #expect(membership.take(try policy(1, "first")).policies == ["notes"])

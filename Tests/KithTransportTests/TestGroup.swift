@@ -62,6 +62,7 @@ final class Recorder: Sendable {
         var bytes: [UInt8] = []
         var count = 0
         var drained = 0
+        var acknowledged: UInt64 = 0
         var finished = false
         var ending: Connection.Ending?
     }
@@ -103,6 +104,7 @@ final class Recorder: Sendable {
                 seen.count += bytes.count
                 if keepsBytes { seen.bytes.append(contentsOf: bytes) }
             case .drained: seen.drained += 1
+            case .acknowledged(let total): seen.acknowledged = total
             case .finished: seen.finished = true
             case .closed(let ending): seen.ending = ending
             }

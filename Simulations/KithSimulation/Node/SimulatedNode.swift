@@ -10,6 +10,8 @@ struct NodeLink {
     enum Phase {
         /// The connection is not there yet.
         case dialling
+        /// It is there, and waits for the place of another; what came meanwhile.
+        case waiting([UInt8])
         case running(Link)
     }
 

@@ -67,6 +67,10 @@ extension SimulationRun {
             guard let index = node.linkIndex(id) else { return }
             node.links[index].lastHeard = instant(node)
             trace.line(now, node: node.index, "receive", "c\(id) \(bytes.count) \(Self.checksum(bytes))")
+            if case .waiting(let early) = node.links[index].phase {
+                node.links[index].phase = .waiting(early + bytes)
+                return
+            }
             try tell(node, id, .received(bytes))
         case .drained(let id, _, let remaining): try tell(node, id, .sendBufferDrained(remaining: remaining))
         case .ended(let id, _):
@@ -83,25 +87,51 @@ extension SimulationRun {
         let peer = nodes[link.peer].id
         let old = node.arbiter.link(to: peer).flatMap { node.linkIndex($0.id) }.map { node.links[$0] }
         let silence = old.map { instant(node).milliseconds(since: $0.lastHeard) } ?? 0
-        let decision = node.arbiter.authenticated(
-            .init(id: id, isDialled: link.isDialled), to: peer,
-            oldIsAlive: silence <= ReplicationLimits.pingMilliseconds)
-        switch decision {
-        case .reject:
-            trace.line(now, node: node.index, "reject", "\(link.peer) c\(id)")
-            network.close(id, end: link.end, now: now)
-            node.links.remove(at: index)
-        case .use(let closing):
-            if let closing { try tell(node, closing, .stop(Goodbye(code: .replaced, text: ""))) }
-            try begin(node, id)
+        node.links[index].phase = .waiting([])
+        // Until it is the link in use, it is a dial that failed.
+        if link.isDialled { node.dials.failed(peer, now: instant(node)) }
+        let actions = node.arbiter.authenticated(
+            .init(id: id, isDialled: link.isDialled), to: peer, oldIsAlive: silence < NodeLimits.linkAliveMilliseconds,
+            now: instant(node))
+        try carryOut(actions, node)
+    }
+
+    /// Does what the arbiter decided about the links to a peer.
+    private func carryOut(_ actions: [LinkArbiter.Action], _ node: SimulatedNode) throws {
+        for action in actions {
+            switch action {
+            case .use(let id): try begin(node, id)
+            case .end(let id): try tell(node, id, .stop(Goodbye(code: .replaced, text: "")))
+            case .discard(let id):
+                guard let index = node.linkIndex(id) else { continue }
+                let link = node.links.remove(at: index)
+                trace.line(now, node: node.index, "discard", "\(link.peer) c\(id)")
+                network.close(id, end: link.end, now: now)
+                node.dials.connected(nodes[link.peer].id, now: instant(node))
+            case .ask(let id, let waiting):
+                trace.line(now, node: node.index, "contend", "c\(waiting) c\(id)")
+                try tell(node, id, .probe)
+                add(
+                    .contention(node: node.index, incarnation: node.incarnation, connection: waiting),
+                    after: Int(NodeLimits.answerMilliseconds) * 1_000)
+            }
         }
-        node.dials.connected(peer, now: instant(node))
+    }
+
+    func contentionIsOver(_ node: SimulatedNode, _ id: UInt64) throws {
+        guard let index = node.linkIndex(id) else { return }
+        let peer = nodes[node.links[index].peer].id
+        let old = node.arbiter.link(to: peer).flatMap { node.linkIndex($0.id) }.map { node.links[$0] }
+        let silence = old.map { instant(node).milliseconds(since: $0.lastHeard) } ?? .max
+        try carryOut(
+            node.arbiter.timeIsUp(for: id, to: peer, oldMoves: silence < NodeLimits.answerMilliseconds), node)
     }
 
     private func begin(_ node: SimulatedNode, _ id: UInt64) throws {
-        guard let index = node.linkIndex(id) else { return }
+        guard let index = node.linkIndex(id), case .waiting(let early) = node.links[index].phase else { return }
         counts.links += 1
         let peer = node.links[index].peer
+        node.dials.connected(nodes[peer].id, now: instant(node))
         trace.line(now, node: node.index, "link", "\(peer) c\(id)")
         let configuration = LinkConfiguration(
             localNode: node.id, peerNode: nodes[peer].id, nodeName: node.name(of: node.index), softwareVersion: "sim")
@@ -121,6 +151,7 @@ extension SimulationRun {
         }
         try tell(node, id, .wallClock(wallClock(node)))
         try tell(node, id, .start(databases: carried))
+        if !early.isEmpty { try tell(node, id, .received(early)) }
     }
 
     // Telling them.
@@ -213,7 +244,11 @@ extension SimulationRun {
             throw Violation(
                 .noErrorFromInside,
                 "an honest peer's document was refused: \(refusals.first?.reason ?? "")")
-        case .peerDatabases, .presence, .heartbeat, .history: break
+        case .heartbeat(let pingedAt, _, _):
+            let link = node.links[index]
+            try carryOut(
+                node.arbiter.answered(link.connection, to: nodes[link.peer].id, pingedAt: pingedAt), node)
+        case .peerDatabases, .presence, .history: break
         }
     }
 
@@ -242,9 +277,10 @@ extension SimulationRun {
             database.claims.releaseAll(by: id)
             try filled(node, number, by: id)
         }
-        let wasInUse = node.arbiter.closed(id, to: peer)
+        let closed = node.arbiter.closed(id, to: peer)
         // A link that never came up counts as a dial that failed: the next waits longer.
-        if wasInUse { node.dials.lost(peer, now: instant(node)) }
+        if closed.wasInUse { node.dials.lost(peer, now: instant(node)) }
+        try carryOut(closed.actions, node)
     }
 
     /// Of bytes, for the trace.

@@ -17,6 +17,8 @@ final class SimulationRun {
         case answer(node: Int, incarnation: Int, database: Int, lane: Int)
         case linkDeadline(node: Int, incarnation: Int, connection: UInt64)
         case dialTimeout(node: Int, incarnation: Int, connection: UInt64)
+        /// A link that waits for the place of another has waited its time.
+        case contention(node: Int, incarnation: Int, connection: UInt64)
         /// A link is told something that its node found out.
         case input(node: Int, incarnation: Int, connection: UInt64, LinkInput)
         case mesh(node: Int, incarnation: Int)
@@ -104,7 +106,7 @@ final class SimulationRun {
         case .execute(let node, let incarnation, _, _), .answer(let node, let incarnation, _, _),
             .linkDeadline(let node, let incarnation, _), .dialTimeout(let node, let incarnation, _),
             .input(let node, let incarnation, _, _), .mesh(let node, let incarnation),
-            .wallClock(let node, let incarnation):
+            .wallClock(let node, let incarnation), .contention(let node, let incarnation, _):
             guard nodes[node].incarnation == incarnation else { return }
             if nodes[node].pausedUntil > now {
                 add(event, at: nodes[node].pausedUntil)
@@ -120,6 +122,7 @@ final class SimulationRun {
         case .answer(_, _, let database, let lane): try answer(node, database, lane)
         case .linkDeadline(_, _, let connection): try deadline(node, connection)
         case .dialTimeout(_, _, let connection): try dialTimedOut(node, connection)
+        case .contention(_, _, let connection): try contentionIsOver(node, connection)
         case .input(_, _, let connection, let input): try tell(node, connection, input)
         case .mesh: try lookAround(node)
         case .wallClock: try tellWallClock(node)

@@ -81,7 +81,7 @@ enum DialProbe {
                 connection.close()
             case .closed(.failed(let error)): decide(Self.outcome(error))
             case .closed: decide(.failed("the peer closed the connection"))
-            case .drained, .finished: break
+            case .drained, .acknowledged, .finished: break
             }
         }
 

@@ -15,7 +15,9 @@ extension HealthPage {
                 + "-j TCPMSS --clamp-mss-to-pmtu`.",
             "Let ICMP type 3 code 4, and ICMPv6 type 2, pass the firewalls between the two.",
         ],
-        ends: "When large packets pass: they are tried again every ten minutes, and when the network changes.")
+        ends:
+            "When large packets pass: they are tried again after ten seconds, then after twice as long each time up to ten "
+            + "minutes, and when the network changes.")
 
     static let descriptorsLow = HealthPage(
         meaning: [

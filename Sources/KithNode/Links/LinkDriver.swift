@@ -8,8 +8,9 @@ import Synchronization
 /// What a link tells the node, on the link's queue.
 enum LinkNews: Sendable {
     case event(LinkEvent)
-    /// The peer's statements are to be judged; the answer is why the peer is not trusted any more, or nil.
-    case judge([[UInt8]], answer: @Sendable (String?) -> Void)
+    /// The peer's statements are to be judged, those that are new after they were verified; the answer is why the peer is not
+    /// trusted any more, or nil.
+    case judge(Membership.News, answer: @Sendable (String?) -> Void)
     /// The link knows of the database here up to this sequence.
     case told(database: String, sequence: UInt64)
     /// The end: what was said, or what the connection died of.
@@ -34,10 +35,12 @@ final class LinkDriver: @unchecked Sendable {
     /// A number that both ends know.
     let tieBreak: UInt64
 
+    private let membership: Membership
     private let catalog: DatabaseCatalog
     private let log: Log
     private let news: @Sendable (LinkDriver, LinkNews) -> Void
     private let heardAt: Atomic<UInt64>
+    private let movedAt: Atomic<UInt64>
     /// Commits that the link was not told of yet, by database: only the latest of each counts.
     private let commits = Mutex<[String: ReplicaSummary]>([:])
 
@@ -54,26 +57,32 @@ final class LinkDriver: @unchecked Sendable {
 
     init(
         id: UInt64, peer: PeerIdentity, connection: Connection, tieBreak: UInt64, configuration: LinkConfiguration,
-        catalog: DatabaseCatalog, knownStatements: UInt64 = 0, log: Log,
+        membership: Membership, catalog: DatabaseCatalog, knownStatements: UInt64 = 0, log: Log,
         news: @escaping @Sendable (LinkDriver, LinkNews) -> Void
     ) {
         self.id = id
         self.peer = peer
         self.connection = connection
         self.tieBreak = tieBreak
+        self.membership = membership
         self.catalog = catalog
         self.knownStatements = knownStatements
         isSource = configuration.localIsSource
         self.log = log
         self.news = news
         link = Link(configuration)
-        heardAt = Atomic(SystemClock.now.milliseconds)
+        let now = SystemClock.now.milliseconds
+        heardAt = Atomic(now)
+        movedAt = Atomic(now)
     }
 
     private var queue: DispatchQueue { connection.queue }
 
     /// When a byte of the peer was last received; at first when the connection was authenticated.
     var lastHeard: Instant { Instant(milliseconds: heardAt.load(ordering: .relaxed)) }
+
+    /// When a byte was last received, or was last seen to have reached the peer's machine.
+    var lastMoved: Instant { Instant(milliseconds: movedAt.load(ordering: .relaxed)) }
 
     /// Begins to speak.
     /// - Parameter held: the databases that wait for another link to fill them first.
@@ -120,9 +129,14 @@ final class LinkDriver: @unchecked Sendable {
         switch event {
         case .opened: break
         case .received(let bytes):
-            heardAt.store(SystemClock.now.milliseconds, ordering: .relaxed)
+            let now = SystemClock.now.milliseconds
+            heardAt.store(now, ordering: .relaxed)
+            movedAt.store(now, ordering: .relaxed)
             if state == .waiting { keepEarly(bytes) } else { handle(.received(Array(bytes))) }
         case .drained: handle(.sendBufferDrained(remaining: connection.bufferedBytes))
+        case .acknowledged(let total):
+            movedAt.store(SystemClock.now.milliseconds, ordering: .relaxed)
+            handle(.arrived(total: total))
         case .finished:
             handle(.disconnected)
             state = .ended
@@ -139,7 +153,11 @@ final class LinkDriver: @unchecked Sendable {
     }
 
     private func handle(_ input: LinkInput) {
-        guard state == .running else { return }
+        guard state == .running else {
+            // One that waits has said nothing yet, and goes without a word.
+            if state == .waiting, case .stop = input { connection.close() }
+            return
+        }
         carryOut(link.handle(input, now: SystemClock.now))
         if case .start = input, !early.isEmpty {
             let bytes = early
@@ -159,7 +177,10 @@ final class LinkDriver: @unchecked Sendable {
             case .close(let end): finish(end)
             case .store(let ticket, let database, let request): ask(database, request, ticket)
             case .judge(let statements):
-                news(self, .judge(statements) { refusal in self.post(.statementsJudged(refusal: refusal)) })
+                // Here, where only this peer waits for it.
+                news(
+                    self,
+                    .judge(membership.verify(statements)) { refusal in self.post(.statementsJudged(refusal: refusal)) })
             case .claim(let ticket, let database, let wants): claim(wants, of: database, ticket)
             case .releaseClaims(let database, let documents):
                 let now = SystemClock.now

@@ -39,11 +39,17 @@ extension Node {
     func noteRefusal(_ driver: LinkDriver, _ end: LinkEnd?, _ ending: Connection.Ending, _ reason: String) {
         let peer = driver.peer.nodeID
         if let end {
-            if end.isByPeer, [.paused, .duplicate].contains(end.goodbye.code) {
-                peers[peer]?.refusal = reason
-                if end.goodbye.code == .duplicate { turnedAwayAsTwin(by: peer) }
+            if end.isByPeer, end.goodbye.code == .paused {
+                let now = SystemClock.wallMilliseconds
+                var state = peers[peer] ?? PeerState(peer, now: now)
+                state.pausedThere = (reason, state.pausedThere?.since ?? now)
+                state.refusal = nil
+                peers[peer] = state
+            } else if end.isByPeer, end.goodbye.code == .duplicate {
+                refuse(peer, reason)
+                turnedAwayAsTwin(by: peer)
             } else if [.notTrusted, .versionMismatch].contains(end.goodbye.code) {
-                peers[peer]?.refusal = isRevoked(peer) ? Self.revokedReason : reason
+                refuse(peer, isRevoked(peer) ? Self.revokedReason : reason)
                 note(peer, at: driver.connection.remote, isByPeer: end.isByPeer, peers[peer]?.refusal ?? reason)
             } else if end.goodbye.code == .protocolError {
                 note(
@@ -51,11 +57,16 @@ extension Node {
                     "broke the protocol: \(end.goodbye.text)", lasts: true)
             }
         } else if case .failed(.refusedByPeer(let alert)) = ending {
-            peers[peer]?.refusal = reason
+            refuse(peer, reason)
             // Only who was dialled has proved who it is before it judges.
             if driver.isDialled, alert == TransportError.revokedAlert { peers[peer]?.saysRevoked = true }
             note(peer, at: driver.connection.remote, isByPeer: true, reason)
         }
+    }
+
+    private func refuse(_ peer: NodeID, _ reason: String) {
+        peers[peer]?.refusal = reason
+        peers[peer]?.pausedThere = nil
     }
 
     /// A peer sent statements that neither the root nor an admin of this group has signed.

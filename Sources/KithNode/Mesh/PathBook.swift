@@ -13,6 +13,8 @@ package struct PathBook<Target: Hashable & Sendable>: Sendable {
         var isKnown = false
         /// Since when that size is used, or when a larger one was tried last.
         var since: Instant
+        /// How often a larger one was tried since something new was known of the path.
+        var tries = 0
         /// Handshakes without an end, one after the other.
         var silentHandshakes = 0
     }
@@ -39,6 +41,7 @@ package struct PathBook<Target: Hashable & Sendable>: Sendable {
         var path = paths[target] ?? Path(since: now)
         path.size = min((path.size ?? -1) + 1, sizes.count - 1)
         path.isKnown = true
+        // What passed when it was tried did not pass for long: the next try waits as long as the one after it would have.
         path.since = now
         path.silentHandshakes = 0
         paths[target] = path
@@ -56,12 +59,14 @@ package struct PathBook<Target: Hashable & Sendable>: Sendable {
 
     /// A connection is there with segments of that size.
     package mutating func connected(_ target: Target, segmentBytes: Int?, now: Instant) {
-        guard segmentBytes != nil, var path = paths[target] else {
-            paths[target] = nil
-            return
-        }
+        guard var path = paths[target] else { return }
         path.silentHandshakes = 0
-        paths[target] = path
+        if segmentBytes == nil {
+            path.size = nil
+            path.isKnown = false
+        }
+        // The pace of the tries outlives one that seems to succeed: what passes a handshake may fail with more.
+        paths[target] = segmentBytes == nil && path.tries == 0 ? nil : path
     }
 
     /// What was learnt of an address holds for the node that is there.
@@ -70,14 +75,21 @@ package struct PathBook<Target: Hashable & Sendable>: Sendable {
         paths[other] = path
     }
 
-    /// Whether it is time to try large packets again.
-    package func isRetryDue(_ target: Target, after milliseconds: UInt64, now: Instant) -> Bool {
+    /// Whether it is time to try large packets again: soon at first, then after twice as long each time.
+    package func isRetryDue(_ target: Target, now: Instant) -> Bool {
         guard let path = paths[target], path.size != nil else { return false }
-        return now.milliseconds(since: path.since) >= milliseconds
+        let wait = NodeLimits.firstPathRetryMilliseconds << UInt64(min(path.tries, 16))
+        return now.milliseconds(since: path.since) >= min(wait, NodeLimits.longestPathRetryMilliseconds)
     }
 
     /// Large packets are being tried again.
-    package mutating func retrying(_ target: Target, now: Instant) { paths[target]?.since = now }
+    package mutating func retrying(_ target: Target, now: Instant) {
+        paths[target]?.since = now
+        paths[target]?.tries += 1
+    }
+
+    /// A link ended for another reason than its large packets: the way to the peer may be another from now on.
+    package mutating func mayHaveChanged(_ target: Target) { paths[target]?.tries = 0 }
 
     /// The network is another.
     package mutating func forgetAll() { paths = [:] }

@@ -28,6 +28,8 @@ package struct TwinBook: Sendable {
     private var told: [NodeID: (twins: [NodeID], at: Instant)] = [:]
     private var dialledSelf: [SelfDial] = []
     private var acceptedSelf: [Instant] = []
+    /// When dials were given up of which it is not known whom they had reached.
+    private var givenUp: [Instant] = []
 
     /// - Parameter earlier: the instances of this node's earlier processes.
     package init(node: NodeID, instance: UInt64, earlier: [UInt64], now: Instant) {
@@ -96,6 +98,13 @@ package struct TwinBook: Sendable {
         }
     }
 
+    /// Dials were given up under way: because another address was faster, or nobody wanted them any more. Each may have
+    /// reached this node itself, whose listener may tell of it later.
+    package mutating func gaveUp(dials: Int, now: Instant) {
+        let room = NodeLimits.selfDials - givenUp.count
+        givenUp += Array(repeating: now, count: max(0, min(dials, room)))
+    }
+
     /// A node with this node's own identity dialled this one.
     /// - Parameter isDialling: whether this node was dialling anybody just then, and may not have told of reaching itself.
     package mutating func acceptedSelf(isDialling: Bool, now: Instant) {
@@ -103,6 +112,10 @@ package struct TwinBook: Sendable {
             dialledSelf.removeFirst()
         } else if isDialling {
             if acceptedSelf.count < NodeLimits.selfDials { acceptedSelf.append(now) }
+        } else if let index = givenUp.firstIndex(where: {
+            now.milliseconds(since: $0) < NodeLimits.selfDialMilliseconds
+        }) {
+            givenUp.remove(at: index)
         } else {
             note(node, now: now)
         }
@@ -114,6 +127,7 @@ package struct TwinBook: Sendable {
         found = found.filter { $0.value > now }
         told = told.filter { now.milliseconds(since: $0.value.at) < NodeLimits.presenceLifeMilliseconds }
         acceptedSelf.removeAll { now.milliseconds(since: $0) >= NodeLimits.selfDialMilliseconds }
+        givenUp.removeAll { now.milliseconds(since: $0) >= NodeLimits.selfDialMilliseconds }
         let unanswered = dialledSelf.filter { now.milliseconds(since: $0.at) >= NodeLimits.selfDialMilliseconds }
         dialledSelf.removeAll { now.milliseconds(since: $0.at) >= NodeLimits.selfDialMilliseconds }
         if !unanswered.isEmpty { note(node, now: now) }

@@ -43,6 +43,8 @@ final class DialAttempt {
     private var open: [Int: Connection] = [:]
     private var lastNumber = 0
     private var resolving = 0
+    /// Connections that were closed before it was known whom they had reached.
+    private(set) var givenUp = 0
     private var isOver = false
 
     init(
@@ -89,6 +91,11 @@ final class DialAttempt {
 
     func cancel() {
         isOver = true
+        closeOpen()
+    }
+
+    private func closeOpen() {
+        givenUp += open.count
         for connection in open.values { connection.close() }
         open = [:]
     }
@@ -128,7 +135,7 @@ final class DialAttempt {
                     let tieBreak = connection.tieBreak
                     queue.async { run.value.opened(number, connection, peer, address, tieBreak) }
                 case .closed(let ending): queue.async { run.value.closed(number, ending, address) }
-                case .received, .drained, .finished: break
+                case .received, .drained, .acknowledged, .finished: break
                 }
             }
         } catch {
@@ -143,8 +150,7 @@ final class DialAttempt {
             return connection.close()
         }
         isOver = true
-        for other in open.values { other.close() }
-        open = [:]
+        closeOpen()
         report(self, .connected(connection, identity, address, tieBreak: tieBreak))
     }
 

@@ -45,8 +45,8 @@ extension Node {
         link.statements = statementChunks.first ?? []
         let number = linkNumbers.wrappingAdd(1, ordering: .relaxed).newValue
         return LinkDriver(
-            id: number, peer: peer, connection: connection, tieBreak: tieBreak, configuration: link, catalog: catalog,
-            knownStatements: known, log: log
+            id: number, peer: peer, connection: connection, tieBreak: tieBreak, configuration: link,
+            membership: membership, catalog: catalog, knownStatements: known, log: log
         ) { [weak self] driver, news in
             guard let self else { return }
             self.queue.async { self.heard(news, from: driver) }
@@ -66,7 +66,7 @@ extension Node {
 
     /// A connection is authenticated: it becomes the link to its peer, or is closed, or waits whether the one that there is
     /// answers.
-    func authenticated(_ driver: LinkDriver, hasContended: Bool = false) {
+    func authenticated(_ driver: LinkDriver) {
         let peer = driver.peer.nodeID
         let now = SystemClock.now
         if peer == id { twins.acceptedSelf(isDialling: !attempts.isEmpty, now: now) }
@@ -76,28 +76,35 @@ extension Node {
             return turnAway(driver, Goodbye(code: .paused, text: Self.heldText))
         }
         if let pause = pauses.pause(of: peer, now: SystemClock.wallMilliseconds) {
-            let text = pause.until.map { "paused here until \(Timestamp.text(ofMilliseconds: $0))" } ?? "paused here"
-            return turnAway(driver, Goodbye(code: .paused, text: text))
+            return turnAway(driver, Goodbye(code: .paused, text: Self.pauseText(until: pause.until)))
         }
         let old = linkInUse(to: peer)
         // One that carries large packets is better than one that does not.
         let isBetter =
             driver.isDialled && driver.connection.segmentBytes == nil && old?.connection.segmentBytes != nil
-        let isAlive = old != nil && !hasContended && !isBetter && !isSuspect(peer)
+        let isAlive = old != nil && !isBetter && !isSuspect(peer)
         if isAlive, turnsAwayTwin(driver, now: now) { return }
         let link = LinkArbiter.Link(id: driver.id, isDialled: driver.isDialled, tieBreak: driver.tieBreak)
-        switch arbiter.authenticated(link, to: peer, oldIsAlive: isAlive) {
-        case .reject: contend(driver)
-        case .use(let closing):
-            if let closing, let old = drivers[closing] {
-                old.post(.stop(Goodbye(code: .replaced, text: "another link to this node stays")))
+        carryOut(arbiter.authenticated(link, to: peer, oldIsAlive: isAlive, now: now), with: peer)
+    }
+
+    /// Does what was decided about the links to a peer.
+    func carryOut(_ actions: [LinkArbiter.Action], with peer: NodeID) {
+        for action in actions {
+            switch action {
+            case .use(let number): if let driver = drivers[number] { use(driver) }
+            case .end(let number):
+                drivers[number]?.post(.stop(Goodbye(code: .replaced, text: "another link to this node stays")))
+            case .discard(let number): discard(number)
+            case .ask(let number, let waiting): ask(number, of: peer, waiting: waiting)
             }
-            use(driver)
         }
     }
 
     private func use(_ driver: LinkDriver) {
         let peer = driver.peer.nodeID
+        // It may have waited.
+        guard isRunning, holds(driver) else { return driver.connection.close() }
         counters.linksBegun += 1
         log(
             .info, .mesh, "connected",
@@ -123,7 +130,7 @@ extension Node {
         schedule.connected(.node(peer), now: SystemClock.now)
         // A dial of ours whose link would be the one that stays goes on: the peer may have its end of it in use already, and
         // given up the other.
-        if driver.isDialled == (id < peer) { attempts.removeValue(forKey: .node(peer))?.cancel() }
+        if driver.isDialled == (id < peer) { giveUp(.node(peer)) }
         book.hurry(peer)
         // Databases that are empty here wait until it is known which peer has something.
         driver.start(held: Set(catalog.databases.filter { $0.summary.documents == 0 }.map(\.name.string)))
@@ -142,8 +149,6 @@ extension Node {
         case .event(let event):
             guard peers[driver.peer.nodeID]?.link == driver.id else { return }
             heard(event, from: driver)
-            answered(driver.id)
-            decideContention(with: driver.peer.nodeID, isOver: false)
             if case .heartbeat = event, !isNewsOfAnswer(driver) { return }
         }
         changed()
@@ -194,7 +199,8 @@ extension Node {
             announcePresence(to: driver)
         case .peerDatabases(let entries): carried(entries, by: driver)
         case .presence(let bytes): heardPresence(bytes, from: driver)
-        case .heartbeat(let roundTrip, let offset):
+        case .heartbeat(let pingedAt, let roundTrip, let offset):
+            answered(driver, pingedAt: pingedAt)
             peers[peer]?.roundTripMilliseconds = roundTrip
             if let offset {
                 peers[peer]?.clock.add(roundTripMilliseconds: roundTrip, offsetMilliseconds: offset)
@@ -227,29 +233,33 @@ extension Node {
     private func ended(_ driver: LinkDriver, _ end: LinkEnd?, _ ending: Connection.Ending) {
         drivers[driver.id] = nil
         let peer = driver.peer.nodeID
-        if contenders[peer] == driver.id { contenders[peer] = nil }
         for database in firstFeeds.ended(driver.id) { fillNext(database) }
         let reason = end.map(\.reason) ?? ending.message
-        if arbiter.closed(driver.id, to: peer) || peers[peer]?.link == driver.id {
+        let closed = arbiter.closed(driver.id, to: peer)
+        if closed.wasInUse || peers[peer]?.link == driver.id {
             log(.info, .mesh, "a link ended", ["peer": peer.short, "name": peers[peer]?.name ?? "?", "reason": reason])
             counters.linksEnded += 1
             peers[peer]?.disconnected(reason, now: SystemClock.wallMilliseconds)
             if membership.standing(of: driver.peer) != nil { notePeerName(peer) }
             schedule.lost(.node(peer), now: SystemClock.now)
-            if case .failed(.largePacketsLost) = ending { lostLargePackets(.node(peer)) }
+            if case .failed(.largePacketsLost) = ending {
+                lostLargePackets(.node(peer))
+            } else if end?.goodbye.code != .replaced {
+                paths.mayHaveChanged(.node(peer))
+            }
         } else if let end, end.isByPeer {
             peers[peer]?.lastError = reason
         }
         noteRefusal(driver, end, ending, reason)
-        answered(driver.id)
-        decideContention(with: peer, isOver: false)
+        isOver(driver.id)
+        carryOut(closed.actions, with: peer)
         finishStopIfIdle()
         evaluate()
     }
 
     /// Takes in a peer's statements.
     /// - Returns: why the peer is not trusted any more; nil when it is.
-    private func judge(_ statements: [[UInt8]], of driver: LinkDriver) -> String? {
+    private func judge(_ statements: Membership.News, of driver: LinkDriver) -> String? {
         let changes = membership.take(statements)
         if changes.refused > 0 { noteForged(changes.refused, of: driver) }
         take(changes, except: driver.id)

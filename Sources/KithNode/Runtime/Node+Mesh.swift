@@ -53,11 +53,10 @@ extension Node {
         let now = SystemClock.now
         if networkGainedAt.map({ now.milliseconds(since: $0) > NodeLimits.dialTimeoutMilliseconds }) ?? true {
             networkGainedAt = now
-            for (target, attempt) in attempts {
-                attempt.cancel()
+            for target in attempts.keys.sorted() {
+                giveUp(target)
                 schedule.forget(target)
             }
-            attempts = [:]
         }
         lookAgain()
         evaluate()
@@ -269,17 +268,29 @@ extension Node {
                 schedule.connected(attempt.target, now: now)
             } else {
                 schedule.failed(attempt.target, now: now)
-                if let expected { peers[expected]?.failures += 1 }
+                if let expected {
+                    peers[expected]?.failures += 1
+                    // Whether it still is can't be known.
+                    peers[expected]?.pausedThere = nil
+                }
             }
             evaluate()
         case .connected(let connection, let peer, let address, let tieBreak):
             attempts[attempt.target] = nil
+            twins.gaveUp(dials: attempt.givenUp, now: now)
             counters.dialsConnected += 1
             // Until it is the link to whom it should be, it is a dial that failed.
             if expected == nil { schedule.forget(attempt.target) } else { schedule.failed(attempt.target, now: now) }
             paths.move(attempt.target, to: .node(peer.nodeID))
             reached(peer, instead: expected, at: address, over: connection, tieBreak, now: now)
         }
+    }
+
+    /// Ends an attempt that is not wanted any more.
+    func giveUp(_ target: DialTarget) {
+        guard let attempt = attempts.removeValue(forKey: target) else { return }
+        attempt.cancel()
+        twins.gaveUp(dials: attempt.givenUp, now: SystemClock.now)
     }
 
     private func reached(

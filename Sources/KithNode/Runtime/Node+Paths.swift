@@ -19,7 +19,7 @@ extension Node {
         guard let driver = linkInUse(to: node), driver.connection.segmentBytes != nil else {
             return false
         }
-        return paths.isRetryDue(.node(node), after: NodeLimits.pathRetryMilliseconds, now: now)
+        return paths.isRetryDue(.node(node), now: now)
     }
 
     /// What a dial that failed says of the path.

@@ -32,14 +32,14 @@ extension Node {
 
     // MARK: Asking
 
-    /// Asks the peers of whom nothing was heard for a moment whether they are there, and looks at the disk. Calls back when
-    /// all have answered, or have had their time: what `isDoubtful` says is the truth of this moment then.
+    /// Asks the peers who have not answered a moment ago whether they are there, and looks at the disk. Calls back when all
+    /// have answered, or have had their time: what `isDoubtful` says is the truth of this moment then.
     func freshen(_ completion: @escaping () -> Void) {
         let now = SystemClock.now
         var asked: Set<UInt64> = []
         for peer in peers.values where peer.isOpen {
             guard let driver = linkInUse(to: peer), !isDoubtful(peer) else { continue }
-            if now.milliseconds(since: driver.lastHeard) >= NodeLimits.freshMilliseconds {
+            if now.milliseconds(since: peer.answeredAt ?? .init(milliseconds: 0)) >= NodeLimits.freshMilliseconds {
                 probe(peer.id)
                 asked.insert(driver.id)
             }
@@ -66,8 +66,8 @@ extension Node {
         }
     }
 
-    /// A link was heard of, or is gone.
-    func answered(_ link: UInt64) {
+    /// A link is gone, or has answered: nobody waits for it any more.
+    func isOver(_ link: UInt64) {
         for number in freshenings.keys.sorted() {
             if freshenings[number]?.links.remove(link) != nil { finishFreshening(number) }
         }
@@ -85,32 +85,61 @@ extension Node {
         freshening.finish()
     }
 
+    /// The link in use has answered a ping.
+    func answered(_ driver: LinkDriver, pingedAt: Instant) {
+        let peer = driver.peer.nodeID
+        // Whoever turns this node away says hello first, and answers nothing.
+        peers[peer]?.pausedThere = nil
+        let latest = max(pingedAt, peers[peer]?.answeredAt ?? pingedAt)
+        peers[peer]?.answeredAt = latest
+        if let state = peers[peer], !isAsked(state) { isOver(driver.id) }
+        let actions = arbiter.answered(driver.id, to: peer, pingedAt: pingedAt)
+        guard !actions.isEmpty else { return }
+        carryOut(actions, with: peer)
+        lostContention(peer)
+        schedule.connected(.node(peer), now: SystemClock.now)
+    }
+
     /// Pings a peer now, unless an answer is waited for already.
     func probe(_ peer: NodeID) {
-        guard let driver = linkInUse(to: peer) else { return }
-        if let probedAt = peers[peer]?.probedAt, driver.lastHeard < probedAt { return }
+        guard let state = peers[peer], let driver = linkInUse(to: state), !isAsked(state) else { return }
         peers[peer]?.probedAt = SystemClock.now
         driver.post(.probe)
     }
 
     func probeAll() { for peer in peers.keys.sorted() { probe(peer) } }
 
+    /// Whether an answer is waited for. Bytes are none: they may have been on their way for long.
+    private func isAsked(_ peer: PeerState) -> Bool {
+        guard let probedAt = peer.probedAt else { return false }
+        guard let answeredAt = peer.answeredAt else { return true }
+        // A link pings no more often than that: one that was sent a moment before stands for the one that was asked for.
+        return answeredAt.advanced(byMilliseconds: ReplicationLimits.probeMilliseconds) < probedAt
+    }
+
     /// For how long a peer has not answered, in milliseconds; nil when nothing is waited for.
     private func unanswered(_ peer: PeerState) -> UInt64? {
-        guard let driver = linkInUse(to: peer), let probedAt = peer.probedAt,
-            driver.lastHeard < probedAt
-        else { return nil }
+        guard let probedAt = peer.probedAt, linkInUse(to: peer) != nil, isAsked(peer) else { return nil }
         return SystemClock.now.milliseconds(since: probedAt)
     }
 
-    /// Whether a peer was asked and has not answered in time.
+    /// Whether a peer was asked and has not answered in time: nothing of it is called in sync then.
     func isDoubtful(_ peer: PeerState) -> Bool {
         (unanswered(peer) ?? 0) >= NodeLimits.answerMilliseconds
     }
 
-    /// Whether a link is taken for dead, so that another is to be made: silence for more than a heartbeat, or no answer.
+    /// Whether bytes pass on the link, either way, so that an answer may be waiting behind them.
+    func isMoving(_ peer: PeerState, within milliseconds: UInt64) -> Bool {
+        guard let driver = linkInUse(to: peer) else { return false }
+        return SystemClock.now.milliseconds(since: driver.lastMoved) < milliseconds
+    }
+
+    /// Whether a link is taken for dead, so that another is to be made: nothing moves, and there was silence for more than a
+    /// heartbeat, or no answer.
     func isSuspect(_ node: NodeID) -> Bool {
-        guard let peer = peers[node], let driver = linkInUse(to: peer) else { return false }
+        guard let peer = peers[node], let driver = linkInUse(to: peer),
+            !isMoving(peer, within: NodeLimits.suspectMilliseconds)
+        else { return false }
         return SystemClock.now.milliseconds(since: driver.lastHeard) >= NodeLimits.linkAliveMilliseconds
             || (unanswered(peer) ?? 0) >= NodeLimits.suspectMilliseconds
     }
@@ -119,42 +148,27 @@ extension Node {
     func nextSuspicion(after now: Instant) -> Instant? {
         peers.values.compactMap { peer -> Instant? in
             guard let driver = linkInUse(to: peer) else { return nil }
-            let silent = driver.lastHeard.advanced(byMilliseconds: NodeLimits.linkAliveMilliseconds)
-            guard let probedAt = peer.probedAt, driver.lastHeard < probedAt else { return silent }
-            return min(silent, probedAt.advanced(byMilliseconds: NodeLimits.suspectMilliseconds))
+            var suspect = driver.lastHeard.advanced(byMilliseconds: NodeLimits.linkAliveMilliseconds)
+            if let probedAt = peer.probedAt, isAsked(peer) {
+                suspect = min(suspect, probedAt.advanced(byMilliseconds: NodeLimits.suspectMilliseconds))
+            }
+            return max(suspect, driver.lastMoved.advanced(byMilliseconds: NodeLimits.suspectMilliseconds))
         }
         .filter { $0 > now }.min()
     }
 
     // MARK: Two links to one peer
 
-    /// A link to a peer that has one already, and whose turn it is not: it waits until the old one has answered a ping.
-    func contend(_ driver: LinkDriver) {
-        let peer = driver.peer.nodeID
-        if let earlier = contenders.removeValue(forKey: peer) { discard(earlier) }
-        contenders[peer] = driver.id
-        let askedAt = SystemClock.now
-        peers[peer]?.probedAt = askedAt
-        linkInUse(to: peer)?.post(.probe)
+    /// Asks the link in use whether it is alive, for another waits for its place.
+    func ask(_ number: UInt64, of peer: NodeID, waiting: UInt64) {
+        if let state = peers[peer], !isAsked(state) { peers[peer]?.probedAt = SystemClock.now }
+        drivers[number]?.post(.probe)
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(NodeLimits.answerMilliseconds))) {
-            self.decideContention(with: peer, isOver: true)
-        }
-    }
-
-    /// Ends the wait of a second link: the first was heard of, or is gone, or the time is up.
-    func decideContention(with peer: NodeID, isOver: Bool) {
-        guard let number = contenders[peer] else { return }
-        let old = linkInUse(to: peer)
-        let hasAnswered = old.map { old in peers[peer]?.probedAt.map { old.lastHeard >= $0 } ?? true } ?? false
-        guard hasAnswered || isOver || old == nil else { return }
-        contenders[peer] = nil
-        guard let driver = drivers[number] else { return }
-        if hasAnswered {
-            discard(number)
-            lostContention(peer)
-            schedule.connected(.node(peer), now: SystemClock.now)
-        } else {
-            authenticated(driver, hasContended: true)
+            // What moved since it was asked.
+            let oldMoves = self.peers[peer].map { self.isMoving($0, within: NodeLimits.answerMilliseconds) } ?? false
+            let actions = self.arbiter.timeIsUp(for: waiting, to: peer, oldMoves: oldMoves)
+            self.carryOut(actions, with: peer)
+            if actions == [.discard(waiting)] { self.schedule.connected(.node(peer), now: SystemClock.now) }
         }
     }
 

@@ -138,15 +138,15 @@ extension Node {
         let pause = pauses.pause(of: node, now: now)
         (status.state, status.reason) = state(of: peer, isPaused: pause != nil, now: now)
         if isHeld { (status.state, status.reason) = (.paused, "this node is held: MACHINE_CHANGED") }
-        status.connected = peer.isOpen
-        status.since = peer.stateSince
+        status.connected = peer.isOpen && peer.pausedThere == nil
+        status.since = peer.pausedThere?.since ?? peer.stateSince
         status.lastExchangeAt = lastExchange(peer, now: now)
         status.version = peer.softwareVersion
         status.protocolVersion = peer.protocolVersion.map { Int($0) }
         status.pausedUntil = pause?.until
         status.clockOffsetMilliseconds = peer.clock.offsetMilliseconds
         status.clockErrorMilliseconds = peer.clock.errorMilliseconds
-        if let driver = linkInUse(to: peer) {
+        if let driver = linkInUse(to: peer), peer.pausedThere == nil {
             status.direction = driver.isDialled ? .dialled : .accepted
             status.address = driver.connection.remote
             status.roundTripMilliseconds = peer.roundTripMilliseconds.map { Double($0) }
@@ -188,6 +188,7 @@ extension Node {
     private func state(of peer: PeerState, isPaused: Bool, now: Int64) -> (ControlStatus.PeerState, String?) {
         if isRevoked(peer.id) { return (.refused, Self.revokedReason) }
         if isPaused { return (.paused, "paused here") }
+        if let pause = peer.pausedThere { return (.paused, pause.reason) }
         guard peer.isOpen else {
             if let refusal = peer.refusal { return (.refused, refusal) }
             let wasSeen = peer.lastExchangeAt != nil || peer.seenBeforeAt != nil || presence.record(of: peer.id) != nil
@@ -195,7 +196,8 @@ extension Node {
         }
         if let reason = blockReason(of: peer) { return (.blocked, reason) }
         if let exchange = lastExchange(peer, now: now),
-            isDoubtful(peer) || now - exchange > NodeLimits.exchangeMilliseconds
+            (isDoubtful(peer) && !isMoving(peer, within: NodeLimits.movingMilliseconds))
+                || now - exchange > NodeLimits.exchangeMilliseconds
         {
             return (.unknown, "it does not answer: nothing was heard for \((now - exchange) / 1_000) s")
         }
@@ -253,6 +255,11 @@ extension Node {
 
     // MARK: Pausing
 
+    /// What a peer is told of a pause.
+    static func pauseText(until: Int64?) -> String {
+        "paused there" + (until.map { " until \(Timestamp.text(ofMilliseconds: $0))" } ?? "")
+    }
+
     /// Pauses replication with a peer, or with all, once that is on disk.
     func setPause(_ node: NodeID?, until: Int64?, then: @escaping @Sendable (ControlError?) -> Void) {
         keepPauses { pauses in
@@ -266,8 +273,7 @@ extension Node {
     private func stopPaused(_ node: NodeID?, until: Int64?) {
         for number in drivers.keys.sorted() {
             guard let driver = drivers[number], node == nil || driver.peer.nodeID == node else { continue }
-            let text = until.map { "paused there until \(Timestamp.text(ofMilliseconds: $0))" } ?? "paused there"
-            driver.post(.stop(Goodbye(code: .paused, text: text)))
+            driver.post(.stop(Goodbye(code: .paused, text: Self.pauseText(until: until))))
         }
         evaluate()
     }

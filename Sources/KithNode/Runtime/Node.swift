@@ -68,8 +68,6 @@ package final class Node: @unchecked Sendable {
     /// The directory was used on another machine before: nothing is replicated until somebody has said why.
     var isHeld: Bool { held.load(ordering: .relaxed) }
     private let held = Atomic(false)
-    /// By peer a link that waits whether the one in use answers.
-    var contenders: [NodeID: UInt64] = [:]
     var freshenings: [UInt64: Freshening] = [:]
     var paths = PathBook<DialTarget>(sizes: TransportLimits.smallSegments)
     var wakeWatch = WakeWatch(longestPauseMilliseconds: NodeLimits.evaluationMilliseconds)
@@ -262,8 +260,7 @@ package final class Node: @unchecked Sendable {
             self.timer?.cancel()
             for attempt in self.attempts.values { attempt.cancel() }
             self.endWaits()
-            for number in self.contenders.values { self.discard(number) }
-            self.contenders = [:]
+            for number in self.arbiter.waiting { self.discard(number) }
             for number in self.drivers.keys.sorted() {
                 self.drivers[number]?.post(.stop(Goodbye(code: .closing, text: "the node stops")))
             }

@@ -18,8 +18,10 @@ struct PeerState {
     var lastExchangeAt: Int64?
     /// When it was last heard of before this node started, as far as that was kept.
     var seenBeforeAt: Int64?
-    /// When the peer was asked last whether it is there.
+    /// When the peer was asked whether it is there: the first time since the last answer.
     var probedAt: Instant?
+    /// When the newest ping was sent that the peer has answered: all that it had sent by then is here.
+    var answeredAt: Instant?
     /// When an answer was last told to those who watch.
     var answerShownAt: Instant?
     var roundTripMilliseconds: UInt64?
@@ -28,6 +30,8 @@ struct PeerState {
     var lastError: String?
     /// Why the peer does not let this node in, or is not let in.
     var refusal: String?
+    /// Why the peer does not want to replicate for now, as it says each time that it turns this node away, and since when.
+    var pausedThere: (reason: String, since: Int64)?
     /// Whether it was dialled, proved who it is, and says that this node was revoked.
     var saysRevoked = false
     /// By name what the peer carries.
@@ -73,6 +77,7 @@ struct PeerState {
         roundTripMilliseconds = nil
         clock = ClockEstimate()
         probedAt = nil
+        answeredAt = nil
         carried = [:]
         sessions = [:]
         told = [:]

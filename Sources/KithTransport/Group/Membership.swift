@@ -12,8 +12,7 @@ package final class Membership: Sendable {
         var revocations = RevocationList()
         var policies = PolicyBook()
         var changedRoles = RoleStatements()
-        /// Hashes of the statements taken in, so that those of the next `Hello` are not verified over and over.
-        var known: Set<SHA256Digest> = []
+        var verified = VerifiedStatements()
         var changes: UInt64 = 0
         /// The one node that is let in; nil for all members.
         var awaited: NodeID?
@@ -65,20 +64,43 @@ package final class Membership: Sendable {
         state.withLock { state in state.revocations.revokes(peer) ? nil : state.standing(of: peer) }
     }
 
-    /// Takes in statements as they came from a peer or from the disk. What is malformed or forged is counted and ignored.
-    package func take(_ statements: [[UInt8]]) -> Changes {
-        var changes = Changes()
+    /// Statements that were verified here, for `take`, and how many were turned down.
+    package struct News: Sendable {
+        fileprivate var statements: [SignedStatement] = []
+        fileprivate var refused = 0
+
+        /// How many were new.
+        package var count: Int { statements.count }
+    }
+
+    /// Verifies statements as they came from a peer. Those that were verified lately are left out: what they say is known.
+    /// - Complexity: a hash for each, and two checks of a signature for each that is new; so not on a queue that others wait for.
+    package func verify(_ statements: [[UInt8]]) -> News {
+        var news = News()
         for bytes in statements {
             let hash = SHA256.hash(bytes)
-            guard !state.withLock({ $0.known.contains(hash) }) else { continue }
+            guard !state.withLock({ $0.verified.contains(hash) }) else { continue }
             guard let statement = try? SignedStatement(encoded: bytes, trust: trust) else {
-                changes.refused += 1
+                news.refused += 1
                 continue
             }
-            take(statement, into: &changes)
+            news.statements.append(statement)
         }
+        return news
+    }
+
+    /// Takes in what was verified.
+    package func take(_ news: News) -> Changes {
+        var changes = Changes()
+        changes.refused = news.refused
+        for statement in news.statements { take(statement, into: &changes) }
         changes.policies.sort { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
         return changes
+    }
+
+    /// Takes in statements as they came from a peer or from the disk. What is malformed or forged is counted and ignored.
+    package func take(_ statements: [[UInt8]]) -> Changes {
+        take(verify(statements))
     }
 
     /// Takes in a statement made here.
@@ -89,12 +111,14 @@ package final class Membership: Sendable {
     }
 
     private func take(_ statement: SignedStatement, into changes: inout Changes) {
+        let hash = SHA256.hash(statement.encoded)
         state.withLock { state in
+            // Also where it changes nothing: it never will, since what it lost against only grows.
+            state.verified.insert(hash)
             switch statement.content {
             case .revocation(let node):
                 guard state.revocations.insert(statement) else { return }
                 state.changes += 1
-                state.known.insert(SHA256.hash(statement.encoded))
                 changes.revocations = true
                 // The policies of an admin whom the root revokes count no more, nor the roles it gave.
                 if statement.signer == .root, state.revocations.revokes(admin: node) {
@@ -104,14 +128,12 @@ package final class Membership: Sendable {
             case .policy(let database, _, _):
                 guard state.policies.insert(statement) else { return }
                 state.changes += 1
-                state.known.insert(SHA256.hash(statement.encoded))
                 if !changes.policies.contains(where: { $0.utf8.elementsEqual(database.utf8) }) {
                     changes.policies.append(database)
                 }
             case .role:
                 guard state.changedRoles.insert(statement) else { return }
                 state.changes += 1
-                state.known.insert(SHA256.hash(statement.encoded))
                 changes.roles = true
             }
         }

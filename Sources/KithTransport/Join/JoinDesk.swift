@@ -114,7 +114,7 @@ package final class JoinDesk: Sendable {
                 }
             case .finished: connection.finish()
             case .closed: self.state.withLock { $0.serving -= 1 }
-            case .opened, .drained: break
+            case .opened, .drained, .acknowledged: break
             }
         }
     }

@@ -105,7 +105,7 @@ package enum Joiner {
                     complete(.success(try identity(from: try JoinAnswer(encoded: message))))
                     connection.finish()
                 case .finished: connection.finish()
-                case .drained: break
+                case .drained, .acknowledged: break
                 case .closed(.failed(.refusedByPeer(alert: 120))): complete(.failure(.refused(.noInviteOpen)))
                 case .closed(.failed(let error)): complete(.failure(error))
                 case .closed: complete(.failure(.truncated))

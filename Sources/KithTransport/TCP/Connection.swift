@@ -22,6 +22,9 @@ package final class Connection: @unchecked Sendable {
         case received(UnsafeRawBufferPointer)
         /// What waits to be sent has fallen to `TransportLimits.drainedBytes` or less after it was more.
         case drained
+        /// Of all bytes given to the network the peer's machine has so many: told now and then while many are under way, when
+        /// the count has grown.
+        case acknowledged(total: UInt64)
         /// The peer sends no more. It may still receive: answer what is left, then call `finish`.
         case finished
         /// The end. Nothing follows.
@@ -105,6 +108,8 @@ package final class Connection: @unchecked Sendable {
     var lingered = 0
     /// Whether the path is looked at from time to time.
     var isPathWatched = false
+    /// What was last told with `acknowledged`.
+    var toldAcknowledged: UInt64 = 0
     private var isDropped = false
     /// The largest segment to be agreed on, in bytes; nil for what the interface gives.
     package let segmentBytes: Int?

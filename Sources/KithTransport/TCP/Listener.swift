@@ -293,7 +293,7 @@ package final class Listener: @unchecked Sendable {
             guard case .failed(let error) = ending else { return }
             count(error)
             stranger(address.description, error)
-        case .received, .drained, .finished: break
+        case .received, .drained, .acknowledged, .finished: break
         }
     }
 

@@ -14,6 +14,8 @@ struct PathFacts: Equatable {
     var waitingBytes = 0
     /// Milliseconds since anything of the peer came: data, or a bare acknowledgement.
     var quietMilliseconds = 0
+    /// Bytes that the peer's machine has taken, of all that were ever sent.
+    var acknowledgedBytes: UInt64 = 0
     /// Packets of the peer that came while one before them was missing.
     var outOfOrder = 0
 
@@ -49,6 +51,7 @@ struct PathFacts: Equatable {
         repeats = Int(info[2])
         arrivedBehind = number(at: 28)
         quietMilliseconds = min(number(at: 52), number(at: 56))
+        acknowledgedBytes = UInt64(number(at: 120)) | UInt64(number(at: 124)) << 32
         outOfOrder = number(at: 224)
         var waiting: Int32 = 0
         // SIOCOUTQ, which Swift does not import.
@@ -65,22 +68,28 @@ extension Connection {
     func watchPath() {
         guard !isPathWatched else { return }
         isPathWatched = true
-        lookAtPath(milliseconds: TransportLimits.firstPathLookMilliseconds)
+        lookAtPath()
     }
 
-    private func lookAtPath(milliseconds: Int) {
-        queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
+    private func lookAtPath() {
+        queue.asyncAfter(deadline: .now() + .milliseconds(TransportLimits.pathLookMilliseconds)) { [weak self] in
             guard let self else { return }
             guard state == .open || state == .handshake, let facts = PathFacts(descriptor) else {
                 isPathWatched = false
                 return
             }
             if facts.losesLargeHere { return fail(.largePacketsLost) }
+            if state == .open, facts.acknowledgedBytes > toldAcknowledged {
+                toldAcknowledged = facts.acknowledgedBytes
+                deliver(.acknowledged(total: toldAcknowledged))
+                // Whoever was told may have closed it.
+                guard state == .open else { return isPathWatched = false }
+            }
             if state == .open, facts.waitingBytes == 0 {
                 isPathWatched = false
                 return
             }
-            lookAtPath(milliseconds: TransportLimits.pathLookMilliseconds)
+            lookAtPath()
         }
     }
 

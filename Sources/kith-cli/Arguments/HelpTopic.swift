@@ -70,7 +70,7 @@ struct HelpTopic {
                     + "\(NodeLimits.answerMilliseconds) ms is unknown.",
                 "catching up: connected, with changes on the way.",
                 "blocked: connected, and something keeps changes from being stored; the reason is shown.",
-                "paused: by kith pause; the time left is shown.",
+                "paused: by kith pause, here or at the peer; the time left, or what the peer says, is shown.",
                 "unknown: not connected, so nobody can say.",
                 "refused: one side does not accept the other; the reason is shown.",
                 "never seen: known by name only.",

@@ -97,12 +97,16 @@ private final class PlainFrames: StatusWatcher {
     }
 }
 
-/// Tells what is a change: more than times, round trips and byte counts, which move while nothing happens.
+/// Tells what is a change: more than what moves while nothing happens.
 struct ChangeFilter {
+    /// Times, measurements, sizes and counts that move by themselves.
     private static let moving: Set<String> = [
-        "generated_at", "last_exchange_at", "round_trip_ms", "clock_offset_ms", "sent_bytes", "received_bytes",
-        "last_tried_at",
+        "generated_at", "last_exchange_at", "round_trip_ms", "clock_offset_ms", "clock_error_ms", "sent_bytes",
+        "received_bytes", "last_tried_at", "last_at", "count", "strangers", "free_bytes", "bytes", "wal_bytes",
+        "oldest_reader_ms",
     ]
+    /// Texts for people: their numbers move, and stand elsewhere where they matter.
+    private static let texts: Set<String> = ["summary", "reason", "last_error"]
 
     private var last: JSONValue?
 
@@ -118,7 +122,16 @@ struct ChangeFilter {
         guard let object = value.object else { return value }
         var kept = object
         for name in object.keys {
-            kept[name] = moving.contains(name) ? nil : object[name].map(steady)
+            if moving.contains(name) {
+                kept[name] = nil
+            } else if texts.contains(name), let text = object[name]?.string {
+                kept[name] = JSONValue(text.filter { !$0.isNumber })
+            } else if name == "inbound_at" {
+                // Every connection moves it; only the first is news.
+                kept[name] = .bool(object[name] != .null)
+            } else {
+                kept[name] = object[name].map(steady)
+            }
         }
         return .object(kept)
     }

@@ -49,7 +49,7 @@ final class HandDrivenLink: Sendable {
             for ping in pings { send(.pong(Heartbeat(nonce: ping.nonce, wallClock: nil)), over: connection) }
         case .finished: connection.finish()
         case .closed(let ending): state.withLock { $0.ending = ending }
-        case .drained: break
+        case .drained, .acknowledged: break
         }
     }
 

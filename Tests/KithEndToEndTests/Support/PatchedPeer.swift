@@ -30,7 +30,7 @@ final class PatchedPeer: Sendable {
             case .finished:
                 ending.change { $0 = "finished" }
                 connection.finish()
-            case .received, .drained: break
+            case .received, .drained, .acknowledged: break
             }
         }
     }

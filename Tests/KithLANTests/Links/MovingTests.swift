@@ -15,6 +15,8 @@ struct MovingTests {
         // The link may use IPv6; that goes with the cable's numbers, so both are changed.
         try lan.on(1, "ip addr flush dev eth0 scope global")
         try lan.on(1, "ip addr add 10.77.0.101/24 dev eth0")
+        try lan.on(1, "ip -6 addr flush dev eth0")
+        try lan.on(1, "ip -6 addr add fe80::101/64 dev eth0 nodad")
         try nodes[0].put("moved", ["to": "10.77.0.101"])
         let watch = Stopwatch()
         try LAN.settle(nodes, within: 50, "in sync at the new address")

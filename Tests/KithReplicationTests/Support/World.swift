@@ -12,6 +12,8 @@ final class World {
     private(set) var ends: [LinkSide] = []
     /// The longest that bytes and store work take, in milliseconds.
     var latency = 3
+    /// How much a pipe carries in a second, each way; nil for no limit.
+    var bytesPerSecond: UInt64?
     /// Largest piece that a pipe delivers at once.
     var pieceBytes = 64 << 10
 
@@ -171,6 +173,7 @@ final class LinkSide {
     var isCut = false
     private var waiting: [UInt8] = []
     private var underWay = 0
+    private var arrivedBytes: UInt64 = 0
     private var lastArrival: UInt64 = 0
     private(set) var mostWaiting = 0
     /// Answers to claims and such are inputs too; one input at a time.
@@ -247,10 +250,13 @@ final class LinkSide {
             rest = rest.dropFirst(piece.count)
             underWay += piece.count
             lastArrival = max(lastArrival, world.now + world.delay())
+            if let rate = world.bytesPerSecond { lastArrival += UInt64(piece.count) * 1_000 / rate }
             world.schedule(at: lastArrival) { [weak self] in
                 guard let self else { return }
                 self.underWay -= piece.count
+                self.arrivedBytes += UInt64(piece.count)
                 if !self.isCut, !self.other.isClosed { self.other.input(.received(piece)) }
+                if self.world.bytesPerSecond != nil { self.input(.arrived(total: self.arrivedBytes)) }
                 self.input(.sendBufferDrained(remaining: self.underWay + self.waiting.count))
             }
         }
