@@ -68,7 +68,7 @@ import Testing
     func `With policies by path all converge, and each path holds what its policy promises`(part: Int) throws {
         for (index, reference) in Self.policies.enumerated() {
             run(
-                Self.seeds(part, of: 1000).filter { Int($0) / Self.parts % Self.policies.count == index },
+                Self.seeds(part, of: 640).filter { Int($0) / Self.parts % Self.policies.count == index },
                 policy: try reference.real(), reference: reference)
         }
     }
@@ -77,7 +77,7 @@ import Testing
     func `A policy that replicas hear of one after the other makes them converge all the same`(part: Int) throws {
         for (index, reference) in Self.policies.enumerated() {
             run(
-                Self.seeds(part, of: 500).filter { Int($0) / Self.parts % Self.policies.count == index },
+                Self.seeds(part, of: 320).filter { Int($0) / Self.parts % Self.policies.count == index },
                 policy: try reference.real(), reference: reference, changesPolicy: true)
         }
     }
