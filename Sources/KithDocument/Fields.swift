@@ -21,8 +21,8 @@ package struct Fields: Hashable, Sendable {
         }
 
         /// Which of two entries of one path counts: the higher stamp, then the higher value in byte order, a removal
-        /// being below every value. (Two values of one stamp come only from a writer that broke the rules.)
-        func outranks(_ other: Entry) -> Bool {
+        /// being below every value. (Two values of one stamp come from policies by path, and from writers that break rules.)
+        package func outranks(_ other: Entry) -> Bool {
             if stamp != other.stamp { return stamp > other.stamp }
             return switch (value, other.value) {
             case (.absent, _): false

@@ -54,7 +54,7 @@ package struct ManualPolicy: MergePolicy {
     package func merge(_ leaves: [MergeLeaf]) -> Fields? { nil }
 }
 
-/// The policies by their names: a new one is one type and one line here.
+/// The policies by their names: a new one is one type and one line here; one for single paths is a line in `ValueRules`.
 package enum MergePolicies {
     private static let all: [(name: String, make: @Sendable () -> any MergePolicy)] = [
         (LatestPolicy.name, { LatestPolicy() }),
@@ -65,7 +65,9 @@ package enum MergePolicies {
     package static var names: [String] { all.map(\.name) }
 
     /// The policy of a name; nil for one that this node does not know, which it treats as `manual`.
-    package static func named(_ name: String) -> (any MergePolicy)? {
-        all.first { $0.name.utf8.elementsEqual(name.utf8) }?.make()
+    /// - Parameter statement: what describes the paths of a `PathPolicy`; other names stand for themselves.
+    package static func named(_ name: String, statement: [UInt8] = []) -> (any MergePolicy)? {
+        if name.utf8.elementsEqual(PathPolicy.name.utf8) { return try? described(by: statement).policy }
+        return all.first { $0.name.utf8.elementsEqual(name.utf8) }?.make()
     }
 }

@@ -133,6 +133,8 @@ import Testing
             answer: #"{"rev":"2-a"}"#, output: "2-a\n"),
         Case(arguments: ["policy", "db"], request: "GET /v1/databases/db/policy", answer: "{}", output: "{}\n"),
         Case(
+            arguments: ["policy", "db", "--json"], request: "GET /v1/databases/db/policy", answer: "{}", output: "{}\n"),
+        Case(
             arguments: ["policy", "db", "-"], request: "PUT /v1/databases/db/policy {\"default\":\"manual\"}",
             answer: "{}",
             output: "{}\n", input: #"{"default":"manual"}"#),

@@ -70,6 +70,16 @@ import Testing
             Case(["db", "create", "notes"], 1, "notes"),
             Case(["policy", "notes", #"{"default":"newest"}"#], 1, "latest", "manual"),
             Case(["policy", "notes", "manual"], 1, "line 1"),
+            Case(["policy", "notes", #"{"default":"latest","paths":{"/count":"most"}}"#], 1, "/count", "max"),
+            Case(
+                ["policy", "notes", #"{"default":"latest","paths":{"count":"max"}}"#], 1, #""count""#, "begins with /"),
+            Case(
+                ["policy", "notes", #"{"default":"latest","paths":{"/a":"max"},"together":[["/b","/a/c"]]}"#], 1,
+                #""/a/c" is under "/a""#),
+            Case(
+                ["policy", "notes", "-"], 1, "12288 bytes",
+                input: Array(
+                    #"{"default":"latest","paths":{"/\#(String(repeating: "p", count: 12_300))":"max"}}"#.utf8)),
             Case(["import", "notes", "/nonexistent/file.json"], 1, "/nonexistent/file.json", "No such file"),
             Case(
                 ["import", "notes", "-"], 1, "up to document 1", "line 2, column 6", "too early",

@@ -204,4 +204,67 @@ import Testing
             #expect(try await nodes[0].run(["check"]).status == 0)
         }
     }
+
+    @Test func fieldsWithPoliciesOfTheirOwnKeepWhatBothSidesDid() async throws {
+        try await Lab.open(nodes: 2) { lab in
+            let nodes = try await lab.group(2)
+            try await nodes.makeDatabase("notes")
+            let policy =
+                #"{"default":"latest","paths":{"/count":"max","/low":"min","/tags":"union"},"together":[["/status","/completedAt"]]}"#
+            #expect(try await nodes[0].kith("policy", "notes", "-", input: Array(policy.utf8)) == policy)
+            let isSet = try await eventually(within: 20) {
+                try await nodes[1].kith("policy", "notes", "--json") == policy
+            }
+            try #require(isSet)
+            let first = #"{"count":1,"low":9,"status":"open","tags":["b","a"],"title":"x"}"#
+            for id in ["one", "two"] { try await nodes[0].kith("put", "notes", id, first) }
+            try await nodes.settle("notes")
+            try await nodes.pauseAll()
+            try await nodes[0].kith(
+                "put", "notes", "one",
+                #"{"completedAt":5,"count":7,"low":8.5,"status":"done","tags":["b","a","c"],"title":"x"}"#)
+            try await nodes[1].kith(
+                "put", "notes", "one", #"{"count":3,"low":-2,"status":"open","tags":["b","d"],"title":"y"}"#)
+            try await nodes[0].kith("put", "notes", "two", #"{"count":1,"low":9,"status":"open","tags":["b","a"]}"#)
+            try await nodes[1].kith(
+                "put", "notes", "two", #"{"count":2,"low":9,"status":"open","tags":["b","a"],"title":"x"}"#)
+            try await nodes.resumeAll()
+            try await nodes.settle("notes")
+            for node in nodes {
+                let one = #"{"completedAt":5,"count":7,"low":-2,"status":"done","tags":["a","b","c","d"],"title":"y"}"#
+                #expect(try await node.kith("get", "notes", "one") == one)
+                #expect(
+                    try await node.kith("get", "notes", "two")
+                        == #"{"count":2,"low":9,"status":"open","tags":["b","a"]}"#)
+                #expect(try await node.kith("conflicts", "notes") == "")
+                #expect(try await node.run(["check"]).status == 0)
+            }
+        }
+    }
+
+    @Test func aPolicyByPathMergesWhatThePolicyBeforeLeft() async throws {
+        try await Lab.open(nodes: 2) { lab in
+            let nodes = try await lab.group(2)
+            try await nodes.makeDatabase("notes")
+            let manual = #"{"default":"manual"}"#
+            try await nodes[0].kith("policy", "notes", manual)
+            let isSet = try await eventually(within: 20) { try await nodes[1].kith("policy", "notes") == manual }
+            try #require(isSet)
+            try await nodes.pauseAll()
+            for (node, count) in zip(nodes, [4, 6]) {
+                try await node.kith("put", "notes", "one", "{\"count\":\(count),\"\(node.name)\":true}")
+            }
+            try await nodes.resumeAll()
+            try await nodes.settle("notes")
+            #expect(try await nodes[1].kith("conflicts", "notes") != "")
+            try await nodes[0].kith("policy", "notes", #"{"default":"latest","paths":{"/count":"max"}}"#)
+            let isMerged = try await eventually(within: 20) {
+                for node in nodes where try await node.kith("conflicts", "notes") != "" { return false }
+                return true
+            }
+            #expect(isMerged)
+            try await nodes.settle("notes")
+            for node in nodes { #expect(try await node.json("get", "notes", "one")["count"]?.natural == 6) }
+        }
+    }
 }

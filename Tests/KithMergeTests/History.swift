@@ -18,7 +18,7 @@ struct History {
         case lost
         /// It lives although something was deleted and every edit was seen by some deletion.
         case zombie
-        /// Nothing was deleted, and the body is not that of the highest stamps.
+        /// Nothing was deleted, and the body is not that of the highest stamps, or not what its policies promise.
         case fieldLost
         /// All after a deletion had seen it, and yet a value from before it shows.
         case fieldZombie
@@ -44,6 +44,10 @@ struct History {
     private var replicas: [Replica] = []
     private var copies: [Int: Replica] = [:]
     private let policy: any MergePolicy
+    /// What the policy is held against; nil for one whose fields are not foretold.
+    private let reference: ReferencePolicy?
+    /// Whether replicas begin with other policies and change to this one, each at its time.
+    private let changesPolicy: Bool
     private let faults: Faults
     private let deletionPercent: Int
     /// Leaf by leaf only where nothing else is wrong: leaves of a document travel together.
@@ -58,7 +62,11 @@ struct History {
         ["a"], ["a", "b"], ["a", "b", "c"], ["a", "d"], ["e"], ["f", "g"], ["h"],
     ]
 
-    init(seed: UInt64, policy: any MergePolicy = LatestPolicy(), trim: TrimLimits = TrimLimits()) {
+    /// - Parameter reference: what the policy is held against; `latest` is the one without paths.
+    init(
+        seed: UInt64, policy: any MergePolicy = LatestPolicy(), reference: ReferencePolicy? = ReferencePolicy(),
+        changesPolicy: Bool = false, trim: TrimLimits = TrimLimits()
+    ) {
         var random = SeededGenerator(seed: seed)
         var drawn = Faults()
         for fault in Faults.all where random.chance(3, in: 10) { drawn.insert(fault) }
@@ -71,8 +79,12 @@ struct History {
         if drawn.contains(.stem) { bounds.ancestors = random.within(1...3) }
         if drawn.contains(.prune) { bounds.closedGenerations = UInt64(random.below(3)) }
         self.policy = policy
+        self.reference = reference
+        self.changesPolicy = changesPolicy
         self.random = random
-        for _ in 0..<self.random.within(2...7) { replicas.append(Replica(&world, policy: policy, bounds: bounds)) }
+        for _ in 0..<self.random.within(2...7) {
+            replicas.append(Replica(&world, policy: policy, reference: reference, bounds: bounds))
+        }
         begin()
     }
 
@@ -86,11 +98,25 @@ struct History {
         if faults.contains(.manual) {
             for index in replicas.indices where random.chance(4, in: 10) { replicas[index].policy = ManualPolicy() }
         }
+        if changesPolicy {
+            for index in replicas.indices where random.chance(2, in: 3) {
+                replicas[index].policy = LatestPolicy()
+                replicas[index].reference = ReferencePolicy()
+            }
+        }
+    }
+
+    /// A replica hears of the policy, and merges what is in conflict.
+    private mutating func hearOfPolicy(_ index: Int) {
+        replicas[index].policy = policy
+        replicas[index].reference = reference
+        replicas[index].settle(&world)
     }
 
     /// Runs it to its end.
     mutating func verdict() -> (Verdict, String) {
         for _ in 0..<random.within(5...60) { step() }
+        if changesPolicy { for index in replicas.indices { hearOfPolicy(index) } }
         endManual()
         for index in replicas.indices { replicas[index].settle(&world) }
         let exists = replicas.flatMap(\.tree.nodes).reduce(0 as World.Events) { $0 | world.seen(by: [$1.id]) }
@@ -110,6 +136,7 @@ struct History {
 
     private mutating func step() {
         let index = random.below(replicas.count)
+        if changesPolicy, random.chance(1, in: 20) { return hearOfPolicy(index) }
         let draw = random.below(100)
         let live = replicas[index].document.live.map(\.id)
         let leaf = replicas[index].policy is ManualPolicy && !live.isEmpty ? random.pick(live) : nil
@@ -137,8 +164,12 @@ struct History {
         let reading = UInt64(max(0, Int(clock) + skew))
         let number = world.eventCount + 10
         var random = random
+        let sets = reference?.paths.filter { $0.rule == "union" }.map(\.path) ?? []
         replicas[index].edit(&world, over: leaf, clock: reading) { leaves in
             for _ in 0..<random.within(1...2) { Self.change(&leaves, number, &random) }
+            for path in sets where leaves[path]?.hasPrefix("[") == true {
+                leaves[path] = Self.changed(leaves[path] ?? "", number, &random)
+            }
         }
         self.random = random
     }
@@ -158,6 +189,17 @@ struct History {
             let isEmpty = !leaves.keys.contains { $0.starts(with: parent) || parent.starts(with: $0) }
             if isEmpty { leaves[parent] = "{}" }
         }
+    }
+
+    /// An array with one element more, or less, or as it was.
+    private static func changed(_ array: String, _ number: Int, _ random: inout SeededGenerator) -> String {
+        var elements = ReferencePolicy.elements(array)
+        switch random.below(6) {
+        case 0...2: elements.append("\(number)")
+        case 3 where !elements.isEmpty: elements.remove(at: random.below(elements.count))
+        default: break
+        }
+        return "[\(elements.joined(separator: ","))]"
     }
 
     private mutating func pull(_ index: Int, from source: Int, percent: Int) {
@@ -206,8 +248,57 @@ struct History {
         let unseen = edits.filter { edit in !deletions.contains { $0.seen & 1 << edit.event != 0 } }
         if !unseen.isEmpty && !lives { return .lost }
         if lives && !deletions.isEmpty && unseen.isEmpty && !(hasInitial && edits.isEmpty) { return .zombie }
-        guard lives, policy is LatestPolicy else { return .converged }
-        return deletions.isEmpty ? judgeFields(edits.map(\.writes), exists) : judgeDeletions(edits, deletions)
+        guard lives, let reference, !changesPolicy else { return .converged }
+        if !deletions.isEmpty { return judgeDeletions(edits, deletions) }
+        guard policy is LatestPolicy else { return judgePaths(edits, reference) }
+        return judgeFields(edits.map(\.writes), exists)
+    }
+
+    /// With nothing deleted each path holds what its rule promises of all that was written.
+    private mutating func judgePaths(
+        _ edits: [(event: Int, past: World.Events, writes: World.Writes)], _ reference: ReferencePolicy
+    ) -> Verdict {
+        let merged = replicas[0].document.live.last.flatMap { world.fields[$0.id] } ?? ReferenceFields()
+        for (path, rule) in reference.paths {
+            for edit in edits {
+                guard let value = edit.writes[path]?.value, ReferencePolicy.counts(value, rule) else { continue }
+                let later = edits.filter { $0.past & 1 << edit.event != 0 }.compactMap { $0.writes[path] }
+                if Self.isLost(value, rule, in: merged.entries[path], unless: later) {
+                    details = "\(rule) of \(path) lost \(value): \(merged)"
+                    return .fieldLost
+                }
+            }
+        }
+        for group in reference.groups {
+            let register = reference.register(group, of: merged)
+            let stamps = edits.flatMap(\.writes).filter { ReferencePolicy.isIn(group, $0.key) }.map(\.value.stamp)
+            let isWritten = world.written.contains { reference.register(group, of: $0) == register }
+            if !isWritten || stamps.max() ?? .zero != register.values.map(\.stamp).max() ?? .zero {
+                details = "together \(group) is mixed or not the latest: \(merged)"
+                return .fieldLost
+            }
+        }
+        return .converged
+    }
+
+    /// Whether something of a value that was written is not in the entry, although no edit that had seen it took it away.
+    private static func isLost(
+        _ value: String, _ rule: String, in entry: ReferenceFields.Entry?, unless later: [ReferenceFields.Entry]
+    ) -> Bool {
+        if rule == "union" {
+            return ReferencePolicy.elements(value).contains { element in
+                func has(_ entry: ReferenceFields.Entry?) -> Bool {
+                    guard let value = entry?.value, value.hasPrefix("[") else { return false }
+                    return ReferencePolicy.elements(value).contains(element)
+                }
+                return !has(entry) && later.allSatisfy(has)
+            }
+        }
+        func holds(_ entry: ReferenceFields.Entry?) -> Bool {
+            guard let number = entry?.value.flatMap({ Int($0) }), let least = Int(value) else { return false }
+            return rule == "max" ? number >= least : number <= least
+        }
+        return !holds(entry) && later.allSatisfy(holds)
     }
 
     /// With nothing deleted the body is that of the highest stamps, initial data lowest.
@@ -236,8 +327,8 @@ struct History {
             guard !later.isEmpty, later.allSatisfy({ $0.past & 1 << deletion.event != 0 }) else { continue }
             let earlier = edits.filter { deletion.seen & 1 << $0.event != 0 }
             for (path, entry) in earlier.flatMap(\.writes) {
-                // Values are numbered by their edit, so that equal ones are the same; empty objects are not.
-                guard let value = entry.value, value != "{}", shown[path] == value else { continue }
+                // Values are numbered by their edit, so that equal ones are the same; empty ones are not.
+                guard let value = entry.value, value != "{}", value != "[]", shown[path] == value else { continue }
                 return .fieldZombie
             }
         }

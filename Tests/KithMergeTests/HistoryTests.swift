@@ -18,11 +18,12 @@ import Testing
     }
 
     private func run(
-        _ seeds: [UInt64], policy: any MergePolicy = LatestPolicy(), trim: TrimLimits = TrimLimits(),
-        allowing allowed: Set<History.Verdict> = []
+        _ seeds: [UInt64], policy: any MergePolicy = LatestPolicy(), reference: ReferencePolicy? = ReferencePolicy(),
+        changesPolicy: Bool = false, trim: TrimLimits = TrimLimits(), allowing allowed: Set<History.Verdict> = []
     ) {
         for seed in seeds {
-            var history = History(seed: seed, policy: policy, trim: trim)
+            var history = History(
+                seed: seed, policy: policy, reference: reference, changesPolicy: changesPolicy, trim: trim)
             let (verdict, details) = history.verdict()
             if verdict != .converged && !allowed.contains(verdict) {
                 Issue.record("KITH_MERGE_SEED=\(seed): \(verdict.rawValue): \(details)")
@@ -51,7 +52,34 @@ import Testing
 
     @Test(arguments: 0..<parts)
     func `A resolver whose result is no join comes to an end, and nothing is lost`(part: Int) {
-        run(Self.seeds(part, of: 250), policy: ConcatenatingPolicy())
+        run(Self.seeds(part, of: 250), policy: ConcatenatingPolicy(), reference: nil)
+    }
+
+    /// Policies for the paths of a history, with each rule at a path that competes with others and at one that does not.
+    private static let policies = [
+        ReferencePolicy(paths: [(["e"], "union"), (["h"], "max")], groups: [[["a"], ["f", "g"]]]),
+        ReferencePolicy(paths: [(["a"], "max"), (["f", "g"], "union")], groups: [[["e"], ["h"]]]),
+        ReferencePolicy(
+            paths: [(["a", "b"], "union"), (["e"], "min"), (["f", "g"], "max")], groups: [[["a", "d"], ["h"]]]),
+        ReferencePolicy(paths: [(["a"], "union"), (["h"], "min")], groups: [[["e"], ["f"]]]),
+    ]
+
+    @Test(arguments: 0..<parts)
+    func `With policies by path all converge, and each path holds what its policy promises`(part: Int) throws {
+        for (index, reference) in Self.policies.enumerated() {
+            run(
+                Self.seeds(part, of: 640).filter { Int($0) / Self.parts % Self.policies.count == index },
+                policy: try reference.real(), reference: reference)
+        }
+    }
+
+    @Test(arguments: 0..<parts)
+    func `A policy that replicas hear of one after the other makes them converge all the same`(part: Int) throws {
+        for (index, reference) in Self.policies.enumerated() {
+            run(
+                Self.seeds(part, of: 320).filter { Int($0) / Self.parts % Self.policies.count == index },
+                policy: try reference.real(), reference: reference, changesPolicy: true)
+        }
     }
 }
 

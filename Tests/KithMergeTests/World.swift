@@ -19,6 +19,8 @@ struct World {
     private(set) var edits: [(event: Int, past: Events, writes: Writes)] = []
     private(set) var deletions: [(event: Int, seen: Events)] = []
     private(set) var initial: [(event: Int, fields: ReferenceFields)] = []
+    /// The fields of what was written, not merged.
+    private(set) var written: [ReferenceFields] = []
 
     /// Where the real code and the reference differ, or a revision is malformed.
     var complaints: [String] = []
@@ -42,6 +44,7 @@ struct World {
         let event = newEvent()
         seen[id] = 1 << event
         self.fields[id] = fields
+        written.append(fields)
         initial.append((event, fields))
     }
 
@@ -49,6 +52,7 @@ struct World {
         let event = newEvent()
         seen[id] = past | 1 << event
         self.fields[id] = fields
+        written.append(fields)
         edits.append((event, past, fields.entries.filter { $0.value.stamp == stamp }))
     }
 
@@ -81,14 +85,17 @@ struct Replica {
     var document = Document(id: DocumentID(unchecked: "d"))
     var writer: WriterID
     var policy: any MergePolicy
+    /// What the policy is held against; nil for one whose fields are not foretold.
+    var reference: ReferencePolicy?
     /// The fresh writers of leaves that were written beside others.
     var onceWriters: [RevisionID: WriterID] = [:]
     var isPurged = false
     let bounds: Bounds
 
-    init(_ world: inout World, policy: any MergePolicy, bounds: Bounds) {
+    init(_ world: inout World, policy: any MergePolicy, reference: ReferencePolicy?, bounds: Bounds) {
         writer = world.newWriter()
         self.policy = policy
+        self.reference = reference
         self.bounds = bounds
     }
 
@@ -192,9 +199,13 @@ struct Replica {
         let settlement = document.settle(policy)
         if let id = settlement.merge, let node = tree[id], let parent = node.parent {
             let leaves = (node.content?.mergedParents ?? []) + [parent]
-            let fields = leaves.reduce(ReferenceFields()) { $0.joined(with: world.fields[$1] ?? ReferenceFields()) }
-            if policy is LatestPolicy { check(id, has: fields, &world) }
-            world.noteMerge(id, of: leaves, policy is LatestPolicy ? fields : realFields(of: id) ?? fields)
+            if let reference {
+                let fields = reference.merge(leaves.map { world.fields[$0] ?? ReferenceFields() })
+                check(id, has: fields, &world)
+                world.noteMerge(id, of: leaves, fields)
+            } else {
+                world.noteMerge(id, of: leaves, realFields(of: id) ?? ReferenceFields())
+            }
         }
         for tombstone in tree.leaves where tombstone.kind == .closed {
             if let leaf = tombstone.parent, settlement.closed.contains(leaf) {

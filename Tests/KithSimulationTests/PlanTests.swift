@@ -27,6 +27,14 @@ import Testing
         #expect(faults == Set(Fault.Kind.allCases))
     }
 
+    @Test func theSeedsUseEveryPolicy() {
+        let policies = (1...UInt64(50)).map { PlanGenerator.plan(seed: $0).policy }
+        for word in ["latest", "manual"] { #expect(policies.contains(word)) }
+        for word in ["max", "min", "union", "\"together\":[["] {
+            #expect(policies.contains { $0.contains(word) }, "\(word)")
+        }
+    }
+
     @Test(arguments: [
         ("", "plan line 1"), ("kith-sim plan 2\n", "plan line 1"),
         ("kith-sim plan 1\nseed=1 nodes=9 databases=1 policy=latest end=10\n", "nodes= must be from 3 to 6"),

@@ -85,6 +85,30 @@ import Testing
         #expect(one.store.summary.digest == other.store.summary.digest)
     }
 
+    @Test func aPolicyByPathMergesTheConflictsAndIsThereAfterARestart() throws {
+        let (one, other) = try apart(12, policy: "from-the-future")
+        let json = Array(#"{"default":"latest","paths":{"/x":"min"},"together":[["/mine","/its"]]}"#.utf8)
+        let policy = StoredPolicy(number: 2, name: MergePolicies.name(ofPolicy: json), statement: json)
+        for test in [one, other] {
+            #expect(test.store.summary.conflicts == 12)
+            let isTaken = try test.store.write { (transaction) throws(StoreError) in
+                try transaction.replacePolicy(policy)
+            }
+            #expect(isTaken)
+            try test.reopen()
+            #expect(try test.reader.policy().policy is PathPolicy)
+            while try test.store.write({ (transaction) throws(StoreError) in try transaction.maintain(limit: 5) }) {}
+            #expect(test.store.summary.conflicts == 0)
+            // The least number of either; of the group what the later has.
+            #expect(try test.body("d7") == #"{"its":1,"x":1}"#)
+            try test.check()
+        }
+        #expect(one.store.summary.digest == other.store.summary.digest)
+        // A statement that is not understood leaves conflicts alone.
+        let newer = Array(#"{"default":"latest","paths":{"/x":"median"}}"#.utf8)
+        #expect(StoredPolicy(number: 3, name: "paths", statement: newer).policy is ManualPolicy)
+    }
+
     @Test func anUnknownPolicyLeavesConflictsAlone() throws {
         let (one, _) = try apart(2, policy: "from-the-future")
         #expect(one.store.summary.conflicts == 2)

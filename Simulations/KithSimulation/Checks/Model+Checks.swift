@@ -204,7 +204,7 @@ extension Model {
             throw Violation(.noLoss, "\(id): \(write.revision), written on node \(write.node), is nowhere any more")
         }
         let live = state.leaves.count { $0.revision.kind.isLive }
-        if policyMerges, live > 1 {
+        if policy.merges, live > 1 {
             throw Violation(.convergence, "\(id) has \(live) live leaves that nobody merges")
         }
     }

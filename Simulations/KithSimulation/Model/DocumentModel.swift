@@ -99,8 +99,7 @@ struct DocumentModel {
     // What a node shows.
 
     /// A leaf that a node has: known from a client, or what the rules make of such.
-    /// - Parameter policyMerges: whether the policy merges at all.
-    mutating func see(_ revision: Revision, policyMerges: Bool) throws(Violation) {
+    mutating func see(_ revision: Revision, policy: PolicyModel) throws(Violation) {
         if let known = revisions[revision.id] {
             guard known.body == revision.body, known.kind == revision.kind else {
                 throw Violation(.fidelity, "\(id): \(revision.id) is not what it was")
@@ -108,15 +107,15 @@ struct DocumentModel {
             return
         }
         switch revision.kind {
-        case .merge: try seeMerge(revision, policyMerges: policyMerges)
+        case .merge: try seeMerge(revision, policy: policy)
         case .closed: try seeClosing(revision)
         case .edit, .deleted:
             throw Violation(.noInvention, "\(id): nobody wrote \(revision.id) (\(revision.kind))")
         }
     }
 
-    private mutating func seeMerge(_ merge: Revision, policyMerges: Bool) throws(Violation) {
-        guard let parent = merge.parent, policyMerges else {
+    private mutating func seeMerge(_ merge: Revision, policy: PolicyModel) throws(Violation) {
+        guard let parent = merge.parent, policy.merges else {
             throw Violation(.noInvention, "\(id): \(merge.id) merges what nobody asked to merge")
         }
         let parents = merge.mergedParents + [parent]
@@ -130,14 +129,14 @@ struct DocumentModel {
                 continue
             }
             history.formUnion(known.history)
-            fields = known.fields.flatMap { fields?.merged(with: $0) }
+            fields = known.fields.flatMap { fields?.merged(with: $0, by: policy) }
         }
         if let other = merges[parents], other != merge.id {
             throw Violation(.convergentMerges, "\(id): one conflict was merged as \(other) and as \(merge.id)")
         }
         merges[parents] = merge.id
         if let fields, !merge.body.elementsEqual(fields.body.utf8) {
-            throw Violation(.mergeLaws, "\(id): \(merge.id) does not hold what its parents make by the later stamps")
+            throw Violation(.mergeLaws, "\(id): \(merge.id) does not hold what its parents make by the policy")
         }
         try learn(merge, Known(kind: .merge, history: history, fields: fields, body: merge.body))
     }

@@ -1,5 +1,6 @@
 /// What the fields of a revision must be, told by the rules a user is told and none of the product's code: of two writes
-/// of one field the later stamp counts, a removed field stays removed unless somebody writes it later.
+/// of one field the later stamp counts, a removed field stays removed unless somebody writes it later, and paths that have
+/// a policy of their own go by it (`PolicyModel`).
 ///
 /// It knows no registers that compete with deeper fields; documents that have these are left out (`isModelled`).
 struct FieldModel: Equatable {
@@ -56,17 +57,25 @@ struct FieldModel: Equatable {
         return result
     }
 
-    func merged(with other: FieldModel) -> FieldModel {
+    func merged(with other: FieldModel, by policy: PolicyModel) -> FieldModel {
         var result = self
         for entry in other.entries {
             guard let index = index(of: entry.path) else {
                 result.put(entry)
                 continue
             }
-            if entry.counts(over: entries[index]) { result.put(entry) }
+            result.put(policy.joined(entries[index], entry))
+        }
+        for group in policy.groups {
+            let (mine, its) = (register(group), other.register(group))
+            result.entries.removeAll { PolicyModel.isIn(group, $0.path) }
+            for entry in PolicyModel.counts(mine, over: its) ? mine : its { result.put(entry) }
         }
         return result
     }
+
+    /// The entries of paths that are together.
+    private func register(_ group: [String]) -> [Entry] { entries.filter { PolicyModel.isIn(group, $0.path) } }
 
     /// What a reader must get, byte for byte.
     var body: String { Self.body(of: entries.compactMap { entry in entry.value.map { (entry.path, $0) } }) }

@@ -11,14 +11,14 @@ struct Model {
 
     let nodes: Int
     let databases: Int
-    let policyMerges: Bool
+    let policy: PolicyModel
     private var documents: [[DocumentID: DocumentModel]]
     private var replicas: [ReplicaModel]
 
-    init(nodes: Int, databases: Int, policyMerges: Bool) {
+    init(nodes: Int, databases: Int, policy: PolicyModel) {
         self.nodes = nodes
         self.databases = databases
-        self.policyMerges = policyMerges
+        self.policy = policy
         documents = Array(repeating: [:], count: databases)
         replicas = Array(repeating: ReplicaModel(), count: nodes * databases)
     }
@@ -42,7 +42,7 @@ struct Model {
         try Self.checkShape(id, leaves)
         let before = self[place][id]
         if let write { try learn(write, of: id, at: place, leaves, before) }
-        for item in leaves { try self[place.database, id].see(item.revision, policyMerges: policyMerges) }
+        for item in leaves { try self[place.database, id].see(item.revision, policy: policy) }
         let document = self[place.database, id]
         let knowledge = Self.knowledge(leaves, document)
         if let before, let lost = before.knowledge.firstMissing(in: knowledge, ignoring: document.initials) {

@@ -5,7 +5,7 @@
 //     350 put node=1 db=0 doc=d3 fields=/a=1 /n/b="x"
 //     900 isolate node=2 ms=4000
 //
-// Empty lines and lines that begin with # say nothing. `fields` is the last of its line and goes to its end.
+// `policy` is a name, or the JSON of a policy without spaces. Empty lines and lines that begin with # say nothing. `fields` is the last of its line and goes to its end.
 
 /// A plan that can't be read.
 package struct PlanError: Error, Sendable, CustomStringConvertible {

@@ -5,7 +5,7 @@ package struct Plan: Hashable, Sendable {
     package var seed: UInt64
     package var nodes: Int
     package var databases: Int
-    /// The merge policy of all databases, by its name.
+    /// The merge policy of all databases: its name, or its JSON without spaces.
     package var policy: String
     /// When operations and faults end and healing begins, in milliseconds.
     package var end: Int

@@ -33,6 +33,8 @@ package struct PlanGenerator {
     private let nodes: Int
     private let databases: Int
     private let policy: String
+    /// The paths of the policy that are sets.
+    private let sets: [String]
     private let end: Int
     private let leastSegment: Int
     private var workload: SeededGenerator
@@ -62,11 +64,26 @@ package struct PlanGenerator {
         nodes = options.nodes ?? drawn
         databases = shape.chance(1, in: 4) ? 2 : 1
         let drawnPolicy = shape.chance(1, in: 5) ? "manual" : "latest"
-        policy = options.policy ?? drawnPolicy
+        var policies = root.forked("policies")
+        let byPath = policies.chance(2, in: 5) ? Self.policyByPath(&policies) : drawnPolicy
+        policy = options.policy ?? (drawnPolicy == "latest" ? byPath : drawnPolicy)
+        sets = PolicyModel(policy).rules.filter { $0.rule == "union" }.map(\.path)
         end = options.seconds.map { $0 * 1_000 } ?? length
         leastSegment = options.leastSegment
         workload = root.forked("workload")
         faults = root.forked("faults")
+    }
+
+    /// Policies for some of the paths that clients write; no two overlap.
+    private static func policyByPath(_ random: inout SeededGenerator) -> String {
+        var paths = random.shuffle(["/a", "/b", "/c", "/d", "/n/a", "/n/b", "/m"])[...]
+        var rules: [String] = []
+        for rule in ["max", "min", "union", "union"] where random.chance(3, in: 4) {
+            if let path = paths.popFirst() { rules.append("\"\(path)\":\"\(rule)\"") }
+        }
+        let group = paths.prefix(random.within(0...3)).map { "\"\($0)\"" }.joined(separator: ",")
+        let together = group.isEmpty ? "" : "[\(group)]"
+        return "{\"default\":\"latest\",\"paths\":{\(rules.joined(separator: ","))},\"together\":[\(together)]}"
     }
 
     private mutating func add(_ time: Int, _ operation: Operation) {
@@ -139,7 +156,12 @@ package struct PlanGenerator {
         return workload.pick(paths)
     }
 
-    private mutating func value() -> String {
+    /// A value for a path: mostly an array where the policy has a set.
+    private mutating func value(for path: String) -> String {
+        if sets.contains(where: { $0.utf8.elementsEqual(path.utf8) }), workload.chance(4, in: 5) {
+            let elements = (0..<workload.below(4)).map { _ in String(workload.below(30)) }
+            return "[\(elements.joined(separator: ","))]"
+        }
         if workload.chance(1, in: 4) { return workload.pick(Values.edges).written }
         return workload.chance(1, in: 20)
             ? "\"\(String(repeating: "x", count: workload.within(100...2_000)))\""
@@ -158,7 +180,7 @@ package struct PlanGenerator {
             if !competes { paths.append(path) }
         }
         var pairs: [String] = []
-        for path in paths { pairs.append("\(path)=\(value())") }
+        for path in paths { pairs.append("\(path)=\(value(for: path))") }
         return pairs.joined(separator: " ")
     }
 
@@ -170,7 +192,9 @@ package struct PlanGenerator {
         }
         switch work {
         case .put: add(time, operation(.put, "", body(of: document)))
-        case .set: add(time, operation(.set, path(in: document), value()))
+        case .set:
+            let path = path(in: document)
+            add(time, operation(.set, path, value(for: path)))
         case .unset: add(time, operation(.unset, path(in: document)))
         case .touch: add(time, operation(.touch))
         case .delete:
@@ -200,11 +224,12 @@ package struct PlanGenerator {
                     time + workload.below(3),
                     Operation(
                         kind, node: other, database: database, document: document, path: kind == .set ? path : "",
-                        fields: kind == .set ? value() : ""))
+                        fields: kind == .set ? value(for: path) : ""))
             }
         case .burst:
             for step in 0..<workload.within(5...30) {
-                add(time + step * workload.below(3), operation(.set, path(in: document), value()))
+                let path = path(in: document)
+                add(time + step * workload.below(3), operation(.set, path, value(for: path)))
             }
         }
     }

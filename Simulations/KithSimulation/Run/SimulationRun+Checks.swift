@@ -11,7 +11,7 @@ extension SimulationRun {
         try checkStatuses()
         let changed = unchecked
         unchecked = []
-        let policy = MergePolicies.named(plan.policy) ?? ManualPolicy()
+        let policy = storedPolicy.policy
         for (index, item) in changed.enumerated() {
             let isLast = !changed[(index + 1)...].contains { $0.place == item.place && $0.document == item.document }
             guard isLast else { continue }

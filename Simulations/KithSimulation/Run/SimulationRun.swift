@@ -1,4 +1,5 @@
 import KithDocument
+import KithMerge
 import KithNode
 import KithReplication
 import KithStore
@@ -65,7 +66,7 @@ final class SimulationRun {
         var seeds = root.forked("nodes")
         nodes = (0..<plan.nodes).map { SimulatedNode(index: $0, random: SeededGenerator(seed: seeds.next())) }
         model = Model(
-            nodes: plan.nodes, databases: plan.databases, policyMerges: !plan.policy.utf8.elementsEqual("manual".utf8))
+            nodes: plan.nodes, databases: plan.databases, policy: PolicyModel(plan.policy))
         trace = Trace(print: print)
         ties = root.forked("ties")
         pauses = root.forked("stores")
@@ -208,6 +209,13 @@ final class SimulationRun {
         node.isPowered = tellsPeers
     }
 
+    /// The policy of the plan as the stores are told it.
+    var storedPolicy: StoredPolicy {
+        guard plan.policy.hasPrefix("{") else { return StoredPolicy(number: 1, name: plan.policy, statement: []) }
+        let json = Array(plan.policy.utf8)
+        return StoredPolicy(number: 1, name: MergePolicies.name(ofPolicy: json), statement: json)
+    }
+
     private func open(_ number: Int, of node: SimulatedNode) throws(StoreError) -> SimulatedDatabase {
         let source = RandomSource(node.random(of: "store").forkedForDatabase(number))
         let environment = StoreEnvironment(
@@ -215,7 +223,7 @@ final class SimulationRun {
         let file = DatabaseFile(
             try DatabaseName(SimulatedDatabase.name(number)), in: "\(directory)/node-\(node.index)")
         let store = try Store(file, environment: environment, options: StoreOptions(durability: .relaxed))
-        let policy = StoredPolicy(number: 1, name: plan.policy, statement: [])
+        let policy = storedPolicy
         _ = try store.write { (transaction) throws(StoreError) in try transaction.setPolicy(policy) }
         return try SimulatedDatabase(number: number, store: store, sabotage: sabotage)
     }

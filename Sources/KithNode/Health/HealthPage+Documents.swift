@@ -3,7 +3,8 @@ extension HealthPage {
         meaning: [
             "Documents were edited in several places at once, and the policy of their database leaves it to people which "
                 + "edit stays. Reads give the same version on every node until then; nothing is lost.",
-            "With the policy `latest`, which databases have at first, edits are merged by field and no conflict stays.",
+            "With the policy `latest`, which databases have at first, edits are merged by field and no conflict stays. A "
+                + "policy that this version of Kith does not know counts as `manual` here.",
         ],
         shows: [
             "`kith status` counts them in the column CONFLICTS, the same number on every node that is in sync.",
@@ -14,6 +15,7 @@ extension HealthPage {
             "Look at one: `kith history DB ID`, and at a version: `kith get DB ID --rev REV`.",
             "Keep one version, on any node: `kith resolve DB ID --keep REV`.",
             "Or let the database merge by itself from now on: `kith policy DB '{\"default\":\"latest\"}'`.",
+            "If `kith policy DB` shows another policy than `manual` already, update Kith on this node.",
         ],
         ends: "When the last conflict is resolved, here or on another node.")
 

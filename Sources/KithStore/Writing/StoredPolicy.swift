@@ -2,24 +2,29 @@ import KithDocument
 import KithMerge
 
 /// How a database merges, as it was told: the name of the policy, the statement it stands in, and its number.
-package struct StoredPolicy: Hashable, Sendable {
+package struct StoredPolicy: Equatable, Sendable {
     /// Of the statements of a group the highest counts.
     package let number: UInt64
     package let name: String
-    /// The statement as an admin signed it, for peers and for people; the store doesn't look into it.
+    /// What the statement of an admin says, for people and for the rules of single paths.
     package let statement: [UInt8]
+    /// The rules; a name or a statement that is not understood here leaves conflicts alone.
+    package let policy: any MergePolicy
 
     package init(number: UInt64, name: String, statement: [UInt8]) {
         self.number = number
         self.name = name
         self.statement = statement
+        policy = MergePolicies.named(name, statement: statement) ?? ManualPolicy()
     }
 
     /// What a new database has.
     package static let initial = StoredPolicy(number: 0, name: LatestPolicy.name, statement: [])
 
-    /// The rules; a name unknown here leaves conflicts alone.
-    package var policy: any MergePolicy { MergePolicies.named(name) ?? ManualPolicy() }
+    package static func == (left: Self, right: Self) -> Bool {
+        left.number == right.number && left.name.utf8.elementsEqual(right.name.utf8)
+            && left.statement == right.statement
+    }
 
     static func read(_ connection: Connection) throws(StoreError) -> StoredPolicy {
         guard let bytes = try Setting.read(.policy, connection) else { return .initial }

@@ -93,14 +93,23 @@ extension CommandTable {
             options: [OptionSpec(name: "long", short: "l", help: "with counts and sizes"), json, data],
             run: DatabaseCommands.list),
         CommandSpec(
-            name: "policy", arguments: "DB [JSON | -]", argumentCount: 1...2,
+            name: "policy", arguments: "DB [JSON | -] [--json]", argumentCount: 1...2,
             summary: "show or set how a database merges",
             text: [
                 "Prints the policy, after setting it where JSON is given. Setting needs an admin.",
                 "{\"default\":\"latest\"} merges by field, the later writer of each wins; {\"default\":\"manual\"} merges "
                     + "nothing and leaves conflicts to you.",
+                "With the default latest, \"paths\" gives single fields a policy of their own: max or min keeps the greatest or "
+                    + "the least number, union keeps the elements of all arrays. \"together\" lists paths that are one field, "
+                    + "as a status and its date. What one node lowers or removes comes back from a node that had not seen "
+                    + "it. A node of an older version leaves conflicts alone until it is updated.",
             ],
-            options: [data], examples: ["kith policy notes", "kith policy notes '{\"default\":\"manual\"}'"],
+            options: [OptionSpec(name: "json", help: "the policy as JSON, which it is without it too"), data],
+            examples: [
+                "kith policy notes", "kith policy notes '{\"default\":\"manual\"}'",
+                "kith policy notes '{\"default\":\"latest\",\"paths\":{\"/tags\":\"union\"}}'",
+                "kith policy notes '{\"default\":\"latest\",\"together\":[[\"/status\",\"/date\"]]}'",
+            ],
             run: DatabaseCommands.policy),
         CommandSpec(
             name: "conflicts", arguments: "DB", argumentCount: 1...1,
