@@ -4,7 +4,7 @@ import Glibc
 /// nobody else and the event loop never runs one.
 ///
 /// `@unchecked Sendable`: everything mutable is read and written with `mutex` held.
-final class HTTPWorkers: TaskExecutor, @unchecked Sendable {
+package final class HTTPWorkers: TaskExecutor, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let wake: UnsafeMutablePointer<pthread_cond_t>
     private var jobs: [UnownedJob] = []
@@ -14,7 +14,7 @@ final class HTTPWorkers: TaskExecutor, @unchecked Sendable {
     private var idle = 0
     private var isStopped = false
 
-    init() {
+    package init() {
         mutex = .allocate(capacity: 1)
         wake = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
@@ -47,7 +47,7 @@ final class HTTPWorkers: TaskExecutor, @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         pthread_mutex_lock(mutex)
         jobs.append(UnownedJob(job))
         let starts = idle < jobs.count - nextJob && threads < HTTPLimits.handlerThreads

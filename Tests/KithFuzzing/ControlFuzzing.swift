@@ -21,8 +21,10 @@ enum ControlFuzzing {
         "POST /v1/databases/notes/documents/a/resolve?keep=1-00000000000000000000000000000000",
     ]
 
-    /// Seconds within which an answer is there, or is streaming; many, since all tests start at once on few threads.
-    private static let patience = 120
+    /// Seconds within which an answer is there, or is streaming.
+    private static let patience = 60
+    /// Threads as a node's server has them: those that run the tests are few, and busy.
+    private static let workers = HTTPWorkers()
 
     static func run(_ bytes: [UInt8]) throws(FuzzFailure) {
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
@@ -45,7 +47,7 @@ enum ControlFuzzing {
         let router = FuzzedNode.shared.router
         let done = DispatchSemaphore(value: 0)
         let status = Mutex(0)
-        let task = Task.detached {
+        let task = Task.detached(executorPreference: workers) {
             let response = await router.respond(to: request)
             status.withLock { $0 = response.status }
             if case .stream(let produce) = response.body {

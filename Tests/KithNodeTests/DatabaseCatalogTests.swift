@@ -128,7 +128,7 @@ import Testing
         #expect(try catalog.drop(notes))
         await onThread { [catalog] in catalog.close() }
         // As a crash between the removal and its note leaves it.
-        let carried = try DatabaseNames(folder.path + "/carried")
+        let carried = try DatabaseNames(.carried, in: folder.path)
         try carried.set(notes, true)
         catalog = try self.catalog()
         #expect(catalog.databases.map(\.name) == [spare])

@@ -92,7 +92,7 @@ import Testing
         for test in [one, other] {
             #expect(test.store.summary.conflicts == 12)
             let isTaken = try test.store.write { (transaction) throws(StoreError) in
-                try transaction.replacePolicy(policy)
+                try transaction.setPolicy(policy)
             }
             #expect(isTaken)
             try test.reopen()

@@ -10,7 +10,9 @@ extension Node {
     func mute(_ code: HealthCode, until: Int64, then: @escaping @Sendable (ControlError?) -> Void) {
         let levels = health(now: SystemClock.wallMilliseconds).filter { $0.code == code.rawValue }.map(\.level)
         let worst = levels.max { $0.rank < $1.rank } ?? .warning
-        keepMutes { $0.set(MuteList.Mute(code: code, until: until, level: worst)) } then: { [log] failure in
+        keepMutes {
+            $0.set(MuteList.Mute(code: code, until: until, level: worst))
+        } then: { [log] failure in
             if failure == nil {
                 log(
                     .info, .node, "a health check is muted",
@@ -22,7 +24,11 @@ extension Node {
 
     /// Ends the mute of one check, or of all. Calls back when it is on disk; where it can't be written all stays as it was.
     func unmute(_ code: HealthCode?, then: @escaping @Sendable (ControlError?) -> Void) {
-        keepMutes { $0.clear(code) } then: { then($0) }
+        keepMutes {
+            $0.clear(code)
+        } then: {
+            then($0)
+        }
     }
 
     /// Writes which mutes have ended by themselves, if any has.

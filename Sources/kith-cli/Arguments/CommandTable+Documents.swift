@@ -93,7 +93,7 @@ extension CommandTable {
             options: [OptionSpec(name: "long", short: "l", help: "with counts and sizes"), json, data],
             run: DatabaseCommands.list),
         CommandSpec(
-            name: "policy", arguments: "DB [JSON | -] [--json]", argumentCount: 1...2,
+            name: "policy", arguments: "DB [JSON | -]", argumentCount: 1...2,
             summary: "show or set how a database merges",
             text: [
                 "Prints the policy, after setting it where JSON is given. Setting needs an admin.",
