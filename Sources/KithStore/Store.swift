@@ -35,7 +35,7 @@ package final class Store {
     init(
         _ file: DatabaseFile, environment: StoreEnvironment, options: StoreOptions, migrations: Migrations
     ) throws(StoreError) {
-        try NetworkFileSystem.refuse(file.directory)
+        try NetworkFileSystem.refuse(file.directory, on: file.fileSystem)
         let lock = try FileLock(file)
         let isNew: Bool
         (isNew, findings) = try file.examine(lock, creates: options.creates, databaseID: environment.random)
@@ -173,13 +173,17 @@ package final class Store {
 
     /// Refuses a directory on a network file system.
     /// - Throws: `StoreError` `network_file_system`.
-    package static func requireLocal(_ directory: String) throws(StoreError) {
-        try NetworkFileSystem.refuse(directory)
+    package static func requireLocal(
+        _ directory: String, on fileSystem: any FileSystem = LocalFileSystem()
+    ) throws(StoreError) {
+        try NetworkFileSystem.refuse(directory, on: fileSystem)
     }
 
     /// The databases in a directory, ascending by name; those too of which only the log is left.
-    package static func names(in directory: String) throws(StoreError) -> [DatabaseName] {
-        let files = try FileSystem.names(in: directory)
+    package static func names(
+        in directory: String, on fileSystem: any FileSystem = LocalFileSystem()
+    ) throws(StoreError) -> [DatabaseName] {
+        let files = try fileSystem.names(in: directory)
         var names = Set(FileReplacement.undecided(among: files))
         for entry in files {
             for end in [DatabaseFile.suffix, DatabaseFile.suffix + "-wal"] where entry.hasSuffix(end) {
@@ -197,11 +201,11 @@ package final class Store {
         try FileReplacement.recover(file, lock)
         // The file first: a log without its file is no database any more.
         for path in [file.path, file.logPath, file.sharedMemoryPath] + Migrations.copies(of: file)
-        where !FileSystem.remove(path) {
+        where !file.fileSystem.discard(path) {
             throw StoreError(
                 .readOnly, path, "can't remove \(file.shortPath): look at the permissions of its directory")
         }
         lock.write(.none)
-        try FileSystem.synchronize(directory: file.directory)
+        try file.fileSystem.requireDurable(directory: file.directory)
     }
 }

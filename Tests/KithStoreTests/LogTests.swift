@@ -57,7 +57,10 @@ import Testing
         let test = try TestStore()
         for number in 0..<30 {
             try test.put("d\(number)", "{\"n\":\(number)}")
-            guard case .pages(_, let count) = LogContent.read(test.store.file.logPath, enough: .max) else {
+            guard
+                case .pages(_, let count) = LogContent.read(
+                    try? LocalFileSystem().open(test.store.file.logPath, .read), enough: .max)
+            else {
                 Issue.record("the log can't be read")
                 return
             }

@@ -29,7 +29,7 @@ import Testing
     private func open(_ directory: TemporaryDirectory, _ migrations: Migrations, vfs: String? = nil) throws -> Store {
         let world = TestStore.World(seed: 5)
         return try Store(
-            DatabaseFile(TestStore.name, in: directory.path, vfs: vfs),
+            DatabaseFile(TestStore.name, in: directory.path, on: LocalFileSystem(layer: vfs)),
             environment: StoreEnvironment(now: { world.now }, random: { world.generator.next() }),
             options: StoreOptions(), migrations: migrations)
     }

@@ -22,7 +22,7 @@ final class TemporaryDirectory {
     }
 
     deinit {
-        for name in (try? FileSystem.names(in: path)) ?? [] where name != "." && name != ".." {
+        for name in (try? LocalFileSystem().names(in: path)) ?? [] {
             unlink(path + "/" + name)
         }
         rmdir(path)
@@ -31,8 +31,7 @@ final class TemporaryDirectory {
     /// Copies all files as they are, as a crash or a backup of the whole directory would find them.
     func copy() -> TemporaryDirectory {
         let copy = TemporaryDirectory()
-        for name in (try? FileSystem.names(in: path)) ?? [] where name != "." && name != ".." && !name.hasSuffix("-shm")
-        {
+        for name in (try? LocalFileSystem().names(in: path)) ?? [] where !name.hasSuffix("-shm") {
             copy.write(name, read(name))
         }
         return copy
@@ -85,7 +84,7 @@ final class TestStore {
         _ directory: TemporaryDirectory, _ world: World, _ options: StoreOptions, _ vfs: String? = nil
     ) throws -> Store {
         try Store(
-            DatabaseFile(name, in: directory.path, vfs: vfs),
+            DatabaseFile(name, in: directory.path, on: LocalFileSystem(layer: vfs)),
             environment: StoreEnvironment(now: { world.now }, random: { world.generator.next() }), options: options)
     }
 

@@ -91,7 +91,7 @@ package struct Doctor {
 
     private func readDirectory(_ facts: inout DoctorFacts) -> Identity? {
         facts.directory.path = directory.path
-        facts.directory.networkFileSystem = FileSystem.networkFileSystem(of: directory.path)
+        facts.directory.networkFileSystem = LocalFileSystem().networkName(of: directory.path)
         do throws(TransportError) {
             let identity = try IdentityStore(directory: directory.path).load()
             facts.directory.nodeName = identity.nodeName

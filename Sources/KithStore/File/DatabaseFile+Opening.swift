@@ -42,8 +42,8 @@ extension DatabaseFile {
     /// Sees to it that there is a file, and makes it where there is none.
     /// - Returns: whether it was made.
     func requireFile(creates: Bool, databaseID: () -> UInt64) throws(StoreError) -> Bool {
-        if FileSystem.exists(path) {
-            guard FileSystem.size(of: path) > 0 else {
+        if fileSystem.exists(path) {
+            guard fileSystem.size(of: path) > 0 else {
                 throw StoreError(
                     .damaged, path,
                     "\(shortPath) is empty: put a copy back with kith restore, or give it up with kith db delete")
@@ -52,14 +52,14 @@ extension DatabaseFile {
             return false
         }
         // SQLite would make an empty file and throw the log away.
-        guard FileSystem.size(of: logPath) == 0 else {
+        guard fileSystem.size(of: logPath) == 0 else {
             throw StoreError(
                 .damaged, path,
                 "\(shortPath) is gone and its log is there: put the file back, restore a copy with kith restore, or give it up "
                     + "with kith db delete")
         }
         guard creates else { throw notThere }
-        _ = FileSystem.remove(logPath)
+        fileSystem.discard(logPath)
         try create(databaseID: databaseID())
         return true
     }
@@ -67,11 +67,11 @@ extension DatabaseFile {
     /// Refuses a file that does not end with a page: SQLite would read the rest of the last page as zeros. While there is a
     /// log a full disk may have left it so, and the page is in the log.
     func requireWhole() throws(StoreError) {
-        guard FileSystem.size(of: logPath) == 0 else { return }
-        let head = FileSystem.head(of: path, 18)
+        guard fileSystem.size(of: logPath) == 0 else { return }
+        let head = fileSystem.head(of: path, 18)
         // In the file's head; 1 stands for 65,536.
         let pageBytes = head.count < 18 ? 0 : Int(head[16]) << 8 | Int(head[17])
-        let size = FileSystem.size(of: path)
+        let size = fileSystem.size(of: path)
         guard pageBytes >= 1, size >= 512, size % (pageBytes == 1 ? 65_536 : pageBytes) == 0 else {
             throw StoreError(
                 .damaged, path, "\(shortPath) is cut short, or no database: see kith help database-damaged",
@@ -88,8 +88,8 @@ extension DatabaseFile {
             case .closed: 1
             case .none, .empty: 0
             }
-        let isUnclean = FileSystem.exists(logPath) && claim != .closed
-        switch claim.judge(LogContent.read(logPath, enough: enough)) {
+        let isUnclean = fileSystem.exists(logPath) && claim != .closed
+        switch claim.judge(LogContent.read(try? fileSystem.open(logPath, .read), enough: enough)) {
         case .fine: return OpeningFindings(isUnclean: isUnclean, lostLog: nil)
         case .lost(let how): return OpeningFindings(isUnclean: isUnclean, lostLog: how)
         case .foreign:

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 extension DatabaseFile {
     /// What the file itself says of whose it is. Nothing is opened by SQLite, so nothing is written beside it.
     package enum Owner: Hashable, Sendable {
@@ -17,8 +11,8 @@ extension DatabaseFile {
     /// Reads the head of the file. What a log holds that was not copied yet is not looked at: the marks of a database are
     /// in the file before it gets its name.
     package var owner: Owner {
-        let head = FileSystem.head(of: path, 100)
-        if head.isEmpty { return FileSystem.size(of: path) == 0 ? .nobody : .foreign }
+        let head = fileSystem.head(of: path, 100)
+        if head.isEmpty { return fileSystem.size(of: path) == 0 ? .nobody : .foreign }
         func number(_ offset: Int) -> Int64 { head[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) } }
         guard head.count == 100, head.starts(with: Array("SQLite format 3\0".utf8)),
             number(68) == Schema.applicationID
@@ -36,7 +30,7 @@ extension DatabaseFile {
             guard format <= Migrations.current.version else { throw Self.newer(format, .current, path: path) }
             try requireWhole()
         }
-        guard access(path, R_OK | W_OK) == 0 else {
+        guard (try? fileSystem.open(path, .write)) != nil else {
             throw StoreError(
                 .readOnly, path, "\(shortPath) can't be written: look at the permissions and at the file system")
         }

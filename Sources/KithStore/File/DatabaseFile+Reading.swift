@@ -3,11 +3,11 @@ extension DatabaseFile {
     package func makeReader() throws(StoreError) -> StoreReader { StoreReader(try openForReading()) }
 
     /// The file's size in bytes and that of its write-ahead log.
-    package var sizes: (file: Int, log: Int) { (FileSystem.size(of: path), FileSystem.size(of: logPath)) }
+    package var sizes: (file: Int, log: Int) { (fileSystem.size(of: path), fileSystem.size(of: logPath)) }
 
     /// Refuses long work that would fill the disk.
     func requireSpace(_ bytes: Int, to verb: String) throws(StoreError) {
-        guard let free = StorageSpace(of: directory).map({ Int(clamping: $0.free) }), free < bytes else { return }
+        guard let free = fileSystem.space(of: directory).map({ Int(clamping: $0.free) }), free < bytes else { return }
         throw StoreError(
             .storageFull, name.string,
             "to \(verb) \(shortName) \(bytes) bytes must be free in \(shortDirectory), and \(free) are: make room")
@@ -24,6 +24,7 @@ extension DatabaseFile {
     }
 
     package var stamp: Stamp {
-        Stamp(file: FileStamp(of: path), log: FileStamp(of: logPath), hasLock: FileSystem.exists(lockPath))
+        Stamp(
+            file: fileSystem.stamp(of: path), log: fileSystem.stamp(of: logPath), hasLock: fileSystem.exists(lockPath))
     }
 }

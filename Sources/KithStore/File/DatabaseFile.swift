@@ -1,16 +1,16 @@
 /// Where a database lies, and how its file is opened.
-package struct DatabaseFile: Hashable, Sendable {
+package struct DatabaseFile: Sendable {
     package let name: DatabaseName
     package let directory: String
-    /// The name of SQLite's layer for files; nil for the system's.
-    let vfs: String?
+    /// What the directory is on.
+    package let fileSystem: any FileSystem
 
-    package init(_ name: DatabaseName, in directory: String) { self.init(name, in: directory, vfs: nil) }
-
-    init(_ name: DatabaseName, in directory: String, vfs: String?) {
+    package init(
+        _ name: DatabaseName, in directory: String, on fileSystem: any FileSystem = LocalFileSystem()
+    ) {
         self.name = name
         self.directory = directory
-        self.vfs = vfs
+        self.fileSystem = fileSystem
     }
 
     package static let suffix = ".sqlite3"
@@ -25,7 +25,7 @@ package struct DatabaseFile: Hashable, Sendable {
     /// The writing connection to a file that is there, in the format that `migrations` end with. Closing it leaves the
     /// log as it is, until `Connection.setCheckpointOnClose`.
     func openForWriting(_ options: StoreOptions, _ migrations: Migrations) throws(StoreError) -> Connection {
-        let connection = try Connection(path: path, subject: name.string, access: .write, vfs: vfs)
+        let connection = try Connection(path: path, subject: name.string, access: .write, on: fileSystem)
         guard let version = try Self.version(of: connection, path: path, migrations) else {
             throw StoreError(.foreignFile, path, "\(shortPath) is a SQLite file without anything in it: move it away")
         }
@@ -44,7 +44,7 @@ package struct DatabaseFile: Hashable, Sendable {
 
     /// A reading connection to a database that a `Store` has open.
     func openForReading() throws(StoreError) -> Connection {
-        let connection = try Connection(path: path, subject: name.string, access: .read, vfs: vfs)
+        let connection = try Connection(path: path, subject: name.string, access: .read, on: fileSystem)
         try connection.run("PRAGMA cache_size=-\(Limits.readerCacheKiB)")
         return connection
     }
@@ -52,28 +52,24 @@ package struct DatabaseFile: Hashable, Sendable {
     /// Makes the file with its tables: aside first, so that it is there as a whole or not at all. On disk when this
     /// returns.
     func create(databaseID: UInt64) throws(StoreError) {
-        removeUnfinished()
+        fileSystem.discardDatabase(newPath)
         do throws(StoreError) {
             try makeTables(databaseID)
-            try FileSystem.synchronize(file: newPath)
-            try FileSystem.rename(newPath, to: path)
-            try FileSystem.synchronize(directory: directory)
+            try fileSystem.requireDurable(file: newPath)
+            try fileSystem.requireRenamed(newPath, to: path)
+            try fileSystem.requireDurable(directory: directory)
         } catch {
-            removeUnfinished()
+            fileSystem.discardDatabase(newPath)
             throw error
         }
     }
 
     private func makeTables(_ databaseID: UInt64) throws(StoreError) {
-        let connection = try Connection(path: newPath, subject: name.string, access: .create, vfs: vfs)
+        let connection = try Connection(path: newPath, subject: name.string, access: .create, on: fileSystem)
         // The whole file is synchronised before it gets its name.
         try connection.run("PRAGMA synchronous=OFF")
         try Schema.create(connection, databaseID: databaseID)
         try useLog(connection)
-    }
-
-    private func removeUnfinished() {
-        for end in ["", "-wal", "-shm", "-journal"] { _ = FileSystem.remove(newPath + end) }
     }
 
     /// SQLite answers with the old mode, and no error, where the file system can't do what a log needs.

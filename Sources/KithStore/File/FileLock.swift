@@ -8,41 +8,32 @@ import Darwin
 /// with the process, however that ends. The file stays, with the holder's process id in its first line and what the
 /// holder claimed of the log in its second.
 final class FileLock {
-    private let descriptor: CInt
+    private let lock: any OpenFile
     private let path: String
     /// What the last holder claimed of the log.
     private(set) var lastClaim: LogClaim
 
     init(_ file: DatabaseFile) throws(StoreError) {
-        let path = file.lockPath
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            let error = errno
-            let reason = String(cString: strerror(error))
+        path = file.lockPath
+        do throws(SystemError) {
+            lock = try file.fileSystem.open(path, .create)
+        } catch {
+            let at = StoreError("make", path, error)
             throw StoreError(
-                error == EROFS || error == EACCES ? .readOnly : error == ENOSPC ? .storageFull : .cannotOpen, path,
-                "can't make the lock file of \(file.shortName) in \(file.shortDirectory): \(reason)")
+                at.code, path,
+                "can't make the lock file of \(file.shortName) in \(file.shortDirectory): "
+                    + String(cString: strerror(error.number)))
         }
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            if errno == EINTR { continue }
-            let holder = errno == EWOULDBLOCK ? Self.lines(descriptor).first.flatMap { Int($0) } : nil
-            close(descriptor)
+        guard (try? lock.lock()) == true else {
+            let holder = Self.lines(lock).first.flatMap { Int($0) }
             throw StoreError(
                 .locked, file.name.string,
                 "\(file.shortName) is open in \(holder.map { "process \($0)" } ?? "another process"): stop that one first"
             )
         }
-        self.descriptor = descriptor
-        self.path = path
-        let lines = Self.lines(descriptor)
+        let lines = Self.lines(lock)
         lastClaim = lines.count > 1 ? LogClaim(lines[1]) : .none
         write(lastClaim)
-    }
-
-    /// Unlocked first: a child that is being started holds a copy of the descriptor for a moment, and the lock with it.
-    deinit {
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
     }
 
     /// Writes what this holder claims of the log. The id before it is for people; a lock without both is as good.
@@ -50,12 +41,12 @@ final class FileLock {
         // One write of one length: whatever ends the process, there is never half of it.
         var text = Array("\(getpid())\n\(claim.text)\n".utf8)
         text += [UInt8](repeating: UInt8(ascii: " "), count: max(0, Self.bytes - text.count))
-        _ = pwrite(descriptor, text, text.count, 0)
+        try? lock.write(text, at: 0)
     }
 
     /// What was written is on disk when this returns.
     /// - Returns: whether it is.
-    func synchronize() -> Bool { fsync(descriptor) == 0 }
+    func synchronize() -> Bool { (try? lock.synchronize()) != nil }
 
     /// Takes back what was claimed of the log. On disk when this returns.
     func claimNothing() throws(StoreError) {
@@ -69,10 +60,8 @@ final class FileLock {
 
     private static let bytes = 64
 
-    private static func lines(_ descriptor: CInt) -> [String] {
-        var text = [UInt8](repeating: 0, count: bytes)
-        let count = pread(descriptor, &text, text.count, 0)
-        guard count > 0 else { return [] }
-        return String(decoding: text[..<count], as: UTF8.self).split(separator: "\n").map(String.init)
+    private static func lines(_ lock: any OpenFile) -> [String] {
+        let text = (try? lock.read(bytes, at: 0)) ?? []
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// What stands in a write-ahead log, read without SQLite and without changing anything. The format is
 /// https://www.sqlite.org/fileformat2.html#the_write_ahead_log.
 enum LogContent: Hashable {
@@ -18,33 +12,27 @@ enum LogContent: Hashable {
     private static let pageHeadBytes = 24
 
     /// - Complexity: O(`enough`) pages are read.
-    static func read(_ path: String, enough: Int) -> LogContent {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return .absent }
-        defer { close(descriptor) }
-        var head = [UInt8](repeating: 0, count: headBytes)
-        let count = pread(descriptor, &head, headBytes, 0)
-        if count <= 0 { return .empty }
-        return head.withUnsafeBytes { head in
-            guard count == headBytes, let log = LogHead(head) else { return .unreadable }
-            return .pages(salts: log.salts, count: pages(descriptor, log, enough))
+    static func read(_ file: (any OpenFile)?, enough: Int) -> LogContent {
+        guard let file else { return .absent }
+        guard let head = try? file.read(headBytes, at: 0), !head.isEmpty else { return .empty }
+        return head.withUnsafeBytes { bytes in
+            guard head.count == headBytes, let log = LogHead(bytes) else { return .unreadable }
+            return .pages(salts: log.salts, count: pages(file, log, enough))
         }
     }
 
     /// The salts of the log; nil where there is none.
-    static func salts(of descriptor: CInt) -> UInt64? {
-        var bytes = [UInt8](repeating: 0, count: 8)
-        guard pread(descriptor, &bytes, 8, 16) == 8 else { return nil }
+    static func salts(of file: any OpenFile) -> UInt64? {
+        guard let bytes = try? file.read(8, at: 16), bytes.count == 8 else { return nil }
         return bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    private static func pages(_ descriptor: CInt, _ log: LogHead, _ enough: Int) -> Int {
+    private static func pages(_ file: any OpenFile, _ log: LogHead, _ enough: Int) -> Int {
         var sum = log.sum
         var committed = 0
         var number = 0
         let size = pageHeadBytes + log.pageBytes
-        var page = [UInt8](repeating: 0, count: size)
-        while committed < enough, pread(descriptor, &page, size, off_t(headBytes + number * size)) == size {
+        while committed < enough, let page = try? file.read(size, at: headBytes + number * size), page.count == size {
             let isCommit = page.withUnsafeBytes { page -> Bool? in
                 guard bigEndian(page, 8) << 32 | bigEndian(page, 12) == log.salts else { return nil }
                 sum.add(page, 0..<8, log.isBigEndian)

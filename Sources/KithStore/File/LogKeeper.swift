@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// Keeps the write-ahead log of an open database small, and says beside the file what the log holds.
 ///
 /// The log is copied into the file when it has grown to `Limits.walPages`; the next write then begins it anew, unless a
@@ -12,7 +6,7 @@ import Darwin
 final class LogKeeper {
     private let lock: FileLock
     private let claims: Bool
-    private let descriptor: CInt
+    private let content: (any OpenFile)?
     /// Above so many pages the log is cut to nothing, waiting for readers.
     private var truncateAt = LogKeeper.mostPages
     private var claim = LogClaim.none
@@ -25,10 +19,8 @@ final class LogKeeper {
         self.lock = lock
         self.claims = claims
         // SQLite takes no locks on the log itself, so having it open, and closing it, is nothing to it.
-        descriptor = open(file.logPath, O_RDONLY | O_CLOEXEC)
+        content = try? file.fileSystem.open(file.logPath, .read)
     }
-
-    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// A commit has returned. Never fails: it is durable whatever becomes of the log.
     func committed(_ connection: Connection) {
@@ -77,7 +69,7 @@ final class LogKeeper {
     }
 
     private func say(_ pages: Int) {
-        guard claims, pages > 0, let salts = LogContent.salts(of: descriptor) else { return }
+        guard claims, pages > 0, let content, let salts = LogContent.salts(of: content) else { return }
         let now = LogClaim.log(salts: salts, pages: pages)
         guard now != claim else { return }
         claim = now
@@ -94,8 +86,8 @@ package struct FilePlace: Sendable {
 
     init(_ file: DatabaseFile) {
         self.file = file
-        opened = FileSystem.identity(of: file.path)
-        openedLog = FileSystem.identity(of: file.logPath)
+        opened = file.fileSystem.identity(of: file.path)
+        openedLog = file.fileSystem.identity(of: file.logPath)
     }
 
     /// - Throws: `StoreError` `file_moved`.
@@ -105,7 +97,7 @@ package struct FilePlace: Sendable {
     }
 
     private func require(_ opened: FileIdentity?, at path: String, _ what: String) throws(StoreError) {
-        let now = FileSystem.identity(of: path)
+        let now = file.fileSystem.identity(of: path)
         guard let opened, now != opened else { return }
         let happened = now == nil ? "is gone" : "is another file now"
         throw StoreError(

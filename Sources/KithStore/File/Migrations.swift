@@ -43,21 +43,21 @@ struct Migrations: Sendable {
                 "\(file.shortName) stays in format \(version): the step to \(self.version) failed: \(error.message)",
                 sqliteCode: error.sqliteCode)
         }
-        for old in Self.copies(of: file) where old != Self.copyPath(of: file, version) { _ = FileSystem.remove(old) }
+        for old in Self.copies(of: file) where old != Self.copyPath(of: file, version) { file.fileSystem.discard(old) }
     }
 
     private func keepCopy(
         of connection: Connection, _ version: Int64, _ file: DatabaseFile
     ) throws(StoreError) {
         let (copy, aside) = (Self.copyPath(of: file, version), Self.copyPath(of: file, version) + ".new")
-        _ = FileSystem.remove(aside)
+        file.fileSystem.discard(aside)
         do throws(StoreError) {
-            try connection.copy(to: aside, vfs: file.vfs)
-            try FileSystem.synchronize(file: aside)
-            try FileSystem.rename(aside, to: copy)
-            try FileSystem.synchronize(directory: file.directory)
+            try connection.copy(to: aside, on: file.fileSystem)
+            try file.fileSystem.requireDurable(file: aside)
+            try file.fileSystem.requireRenamed(aside, to: copy)
+            try file.fileSystem.requireDurable(directory: file.directory)
         } catch {
-            for end in ["", "-wal", "-shm", "-journal"] { _ = FileSystem.remove(aside + end) }
+            file.fileSystem.discardDatabase(aside)
             throw StoreError(
                 error.code, file.path,
                 "\(file.shortName) stays in format \(version): no copy could be made before the change: \(error.message)",
@@ -70,7 +70,7 @@ struct Migrations: Sendable {
     /// The copies that are kept of a database, and unfinished ones.
     static func copies(of file: DatabaseFile) -> [String] {
         let start = file.asideName("before-")
-        let names = (try? FileSystem.names(in: file.directory)) ?? []
+        let names = (try? file.fileSystem.names(in: file.directory)) ?? []
         return names.filter { $0.hasPrefix(start) }.map { "\(file.directory)/\($0)" }
     }
 }

@@ -10,8 +10,8 @@ import Darwin
 /// write-ahead log hold within one machine only: on these a database would be damaged some day, so they are refused.
 enum NetworkFileSystem {
     /// Refuses a directory on one of them.
-    static func refuse(_ directory: String) throws(StoreError) {
-        guard let name = name(of: directory) else { return }
+    static func refuse(_ directory: String, on fileSystem: any FileSystem) throws(StoreError) {
+        guard let name = fileSystem.networkName(of: directory) else { return }
         throw StoreError(
             .networkFileSystem, directory,
             "\(StoreError.shortened(directory, to: Limits.pathCharacters)) is on a network file system (\(name)): "

@@ -28,12 +28,13 @@ final class Connection {
     /// Asked now and then while statements run; see `watch`.
     private var watcher: Watcher?
 
-    /// - Parameter vfs: the name of SQLite's layer for files; nil for the system's.
-    init(path: String, subject: String, access: Access, vfs: String? = nil) throws(StoreError) {
+    init(
+        path: String, subject: String, access: Access, on fileSystem: any FileSystem = LocalFileSystem()
+    ) throws(StoreError) {
         self.subject = subject
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (access == .create ? SQLITE_OPEN_CREATE : 0)
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(path, &handle, flags, vfs)
+        let code = sqlite3_open_v2(path, &handle, flags, fileSystem.layer)
         guard let handle, code == SQLITE_OK else {
             let error = StoreError.sqlite(handle, code, subject)
             sqlite3_close_v2(handle)
@@ -44,7 +45,7 @@ final class Connection {
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, Limits.busyMilliseconds)
         // Of a database that is there, the log is its writer's to empty.
-        if access == .read || access == .write && FileSystem.size(of: path + "-wal") > 0 { setCheckpointOnClose(false) }
+        if access == .read || access == .write && fileSystem.size(of: path + "-wal") > 0 { setCheckpointOnClose(false) }
         if access == .read { try run("PRAGMA query_only=1") }
     }
 
@@ -183,8 +184,8 @@ final class Connection {
     // MARK: Copying
 
     /// Writes all that was committed into a file that is not there yet. Not on disk when this returns.
-    func copy(to path: String, vfs: String?) throws(StoreError) {
-        let target = try Connection(path: path, subject: subject, access: .create, vfs: vfs)
+    func copy(to path: String, on fileSystem: any FileSystem) throws(StoreError) {
+        let target = try Connection(path: path, subject: subject, access: .create, on: fileSystem)
         guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw target.failure(sqlite3_extended_errcode(target.handle))
         }

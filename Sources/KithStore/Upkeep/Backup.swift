@@ -12,9 +12,9 @@ package enum Backup {
     package static func write(
         _ file: DatabaseFile, to path: String, called name: String? = nil, isCancelled: @escaping () -> Bool = { false }
     ) throws(StoreError) {
-        guard FileSystem.size(of: file.path) > 0 else { throw file.notThere }
+        guard file.fileSystem.size(of: file.path) > 0 else { throw file.notThere }
         do throws(StoreError) {
-            guard FileSystem.makePrivate(path) else {
+            guard file.fileSystem.makePrivate(path) else {
                 let short = StoreError.shortened(name ?? path, to: Limits.pathCharacters)
                 throw StoreError(.cannotOpen, path, "can't write \(short): look at its directory and its permissions")
             }
@@ -27,10 +27,9 @@ package enum Backup {
             let copy = try connection.prepare("VACUUM INTO ?1")
             copy.bind(1, text: path)
             while try copy.step() {}
-            try FileSystem.synchronize(file: path)
+            try file.fileSystem.requireDurable(file: path)
         } catch {
-            _ = FileSystem.remove(path)
-            _ = FileSystem.remove(path + "-journal")
+            file.fileSystem.discardDatabase(path)
             throw error.isInterruption ? .cancelled(file.name.string) : error
         }
     }
@@ -39,11 +38,13 @@ package enum Backup {
     /// - Parameter name: what errors call the file; nil for its path.
     /// - Returns: where the copy stands.
     /// - Throws: `StoreError`: `foreign_file`, `newer_file`, `damaged`, with that name.
-    package static func check(_ path: String, called name: String? = nil) throws(StoreError) -> StoreSummary {
+    package static func check(
+        _ path: String, called name: String? = nil, on fileSystem: any FileSystem = LocalFileSystem()
+    ) throws(StoreError) -> StoreSummary {
         let name = name ?? path
         let short = StoreError.shortened(name, to: Limits.pathCharacters)
         do throws(StoreError) {
-            let connection = try Connection(path: path, subject: short, access: .read)
+            let connection = try Connection(path: path, subject: short, access: .read, on: fileSystem)
             guard try !DatabaseFile.check(connection, path: name) else {
                 throw StoreError(.damaged, name, "\(short) is empty: it is no copy of a database")
             }
@@ -77,7 +78,7 @@ package enum Restoring {
     /// The same place, open for what somebody sends.
     /// - Throws: `StoreError` with what the disk gives, here and at each write, and the directory's name.
     package static func receive(_ file: DatabaseFile) throws(StoreError) -> OutputFile {
-        try OutputFile(prepare(file), called: "the copy in \(file.shortDirectory)")
+        try OutputFile(prepare(file), called: "the copy in \(file.shortDirectory)", on: file.fileSystem)
     }
 
     /// Removes what was written.
@@ -89,7 +90,7 @@ package enum Restoring {
     /// - Throws: as `Backup.check`. What was written has no name that people know: it is `the copy`.
     package static func ready(_ file: DatabaseFile, environment: StoreEnvironment) throws(StoreError) -> StoreSummary {
         let part = FileReplacement.part(of: file)
-        _ = try Backup.check(part, called: name)
+        _ = try Backup.check(part, called: name, on: file.fileSystem)
         do throws(StoreError) { return try begin(part, file, environment) } catch { throw error.of(copy: name) }
     }
 
@@ -99,7 +100,7 @@ package enum Restoring {
     private static func begin(
         _ part: String, _ file: DatabaseFile, _ environment: StoreEnvironment
     ) throws(StoreError) -> StoreSummary {
-        let connection = try Connection(path: part, subject: file.name.string, access: .write)
+        let connection = try Connection(path: part, subject: file.name.string, access: .write, on: file.fileSystem)
         try connection.run("PRAGMA journal_mode=DELETE; BEGIN IMMEDIATE")
         var state = try StoreState.read(connection)
         let end = try connection.statement(.endTimeline)

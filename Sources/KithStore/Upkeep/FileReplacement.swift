@@ -24,13 +24,13 @@ enum FileReplacement {
     /// - Returns: where the old file is; nil where there was none or it is gone.
     static func commit(_ file: DatabaseFile, _ lock: FileLock, keeping ending: String?) throws(StoreError) -> String? {
         let part = part(of: file)
-        try FileSystem.synchronize(file: part)
+        try file.fileSystem.requireDurable(file: part)
         let next = file.aside(nextEnding + (ending.map { "." + $0 } ?? ""))
-        guard rename(part, next) == 0 else { throw failure(file, "rename", part) }
-        try FileSystem.synchronize(directory: file.directory)
+        try file.fileSystem.requireRenamed(part, to: next)
+        try file.fileSystem.requireDurable(directory: file.directory)
         try finish(file, lock)
         guard let ending, case let kept = file.aside(ending),
-            FileSystem.size(of: kept) + FileSystem.size(of: kept + "-wal") > 0
+            file.fileSystem.size(of: kept) + file.fileSystem.size(of: kept + "-wal") > 0
         else { return nil }
         return kept
     }
@@ -40,50 +40,46 @@ enum FileReplacement {
         try finish(file, lock)
         discardPart(of: file)
         let copies = file.asideName(Backup.copyEnding)
-        for name in try FileSystem.names(in: file.directory) where name.hasPrefix(copies) {
-            _ = FileSystem.remove(file.directory + "/" + name)
+        for name in try file.fileSystem.names(in: file.directory) where name.hasPrefix(copies) {
+            file.fileSystem.discard(file.directory + "/" + name)
         }
     }
 
     /// Removes what is left of a file that was not finished.
     static func discardPart(of file: DatabaseFile) {
-        for ending in ["", "-journal", "-wal", "-shm"] { _ = FileSystem.remove(part(of: file) + ending) }
+        file.fileSystem.discardDatabase(part(of: file))
     }
 
     private static let nextEnding = "next"
 
     private static func finish(_ file: DatabaseFile, _ lock: FileLock) throws(StoreError) {
         let prefix = file.asideName(nextEnding)
-        let names = try FileSystem.names(in: file.directory)
+        let names = try file.fileSystem.names(in: file.directory)
         guard let name = names.first(where: { $0 == prefix || $0.hasPrefix(prefix + ".") }) else { return }
         let next = file.directory + "/" + name
         // What was noted of the old file's log does not hold for the new one.
         try lock.claimNothing()
+        let files = file.fileSystem
         if name == prefix {
             // Not kept: the log goes first, since beside the new file it would be taken for that one's.
-            guard FileSystem.remove(file.logPath) else { throw failure(file, "remove", file.logPath) }
+            try files.requireRemoved(file.logPath)
         } else {
-            let kept = file.aside(String(name.dropFirst(prefix.count + 1)))
-            if rename(file.logPath, kept + "-wal") != 0, errno != ENOENT { throw failure(file, "rename", file.logPath) }
-            // A second name instead of another one: so the first is never missing.
-            if link(file.path, kept) != 0, errno != ENOENT, errno != EEXIST, rename(file.path, kept) != 0 {
-                throw failure(file, "rename", file.path)
-            }
+            try keep(file, as: file.aside(String(name.dropFirst(prefix.count + 1))))
         }
-        guard FileSystem.remove(file.sharedMemoryPath) else { throw failure(file, "remove", file.sharedMemoryPath) }
-        guard rename(next, file.path) == 0 else { throw failure(file, "rename", next) }
-        try FileSystem.synchronize(directory: file.directory)
+        try files.requireRemoved(file.sharedMemoryPath)
+        try files.requireRenamed(next, to: file.path)
+        try files.requireDurable(directory: file.directory)
     }
 
-    private static func failure(_ file: DatabaseFile, _ verb: String, _ path: String) -> StoreError {
-        let error = errno
-        let reason = String(cString: strerror(error))
-        let code: StoreError.Code =
-            error == ENOSPC || error == EDQUOT
-            ? .storageFull : error == EROFS || error == EACCES ? .readOnly : .inputOutput
-        return StoreError(
-            code, file.name.string,
-            "can't \(verb) \(StoreError.shortened(path, to: Limits.pathCharacters)): \(reason)")
+    /// Puts the old file and its log aside, as far as they are there.
+    private static func keep(_ file: DatabaseFile, as kept: String) throws(StoreError) {
+        let files = file.fileSystem
+        if files.exists(file.logPath) { try files.requireRenamed(file.logPath, to: kept + "-wal") }
+        // A second name instead of another one: so the first is never missing.
+        do throws(SystemError) { try files.link(file.path, to: kept) } catch {
+            guard error.number != ENOENT, error.number != EEXIST else { return }
+            try files.requireRenamed(file.path, to: kept)
+        }
     }
 
     /// The databases of a directory whose replacement was decided and not finished, by the names of their files.

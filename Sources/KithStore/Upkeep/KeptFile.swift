@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// A file that a repair or a restore has put aside: what a database was before. People remove it when they need it no more.
 package struct KeptFile: Hashable, Sendable {
     package let path: String
@@ -26,23 +20,27 @@ package struct KeptFile: Hashable, Sendable {
     }
 
     /// All in a directory, whatever became of their databases, ascending by path.
-    package static func all(in directory: String) throws(StoreError) -> [KeptFile] {
+    package static func all(
+        in directory: String, on fileSystem: any FileSystem = LocalFileSystem()
+    ) throws(StoreError) -> [KeptFile] {
         let marks = Reason.allCases.map { Array("\(DatabaseFile.suffix).\($0.rawValue)-".utf8) }
-        return try all(in: directory) { name in marks.contains { name.utf8.firstRange(of: $0) != nil } }
+        return try all(in: directory, fileSystem) { name in marks.contains { name.utf8.firstRange(of: $0) != nil } }
     }
 
     /// Those of one database, ascending by path.
     package static func all(of file: DatabaseFile) throws(StoreError) -> [KeptFile] {
         let starts = Reason.allCases.map { file.asideName($0.rawValue + "-") }
-        return try all(in: file.directory) { name in starts.contains(where: name.hasPrefix) }
+        return try all(in: file.directory, file.fileSystem) { name in starts.contains(where: name.hasPrefix) }
     }
 
     /// A log may stand alone: that of a database whose file was gone.
-    private static func all(in directory: String, _ isKept: (String) -> Bool) throws(StoreError) -> [KeptFile] {
+    private static func all(
+        in directory: String, _ fileSystem: any FileSystem, _ isKept: (String) -> Bool
+    ) throws(StoreError) -> [KeptFile] {
         var kept: [KeptFile] = []
-        for name in try FileSystem.names(in: directory) where isKept(name) {
+        for name in try fileSystem.names(in: directory) where isKept(name) {
             let path = directory + "/" + (name.hasSuffix(logEnding) ? String(name.dropLast(logEnding.count)) : name)
-            if kept.last?.path != path { kept.append(KeptFile(path)) }
+            if kept.last?.path != path { kept.append(KeptFile(path, fileSystem)) }
         }
         return kept
     }
@@ -54,16 +52,16 @@ package struct KeptFile: Hashable, Sendable {
         let start = file.directory + "/" + file.asideName(reason.rawValue + "-")
         let older = try all(of: file).map(\.path).filter { $0.hasPrefix(start) && $0 != newest }
         let removed = older.dropLast(max(0, reason.most - (newest == nil ? 0 : 1)))
-        for path in removed where !(FileSystem.remove(path) && FileSystem.remove(path + logEnding)) {
-            throw FileSystem.failure("remove", path, errno)
+        for path in removed {
+            for path in [path, path + logEnding] { try file.fileSystem.requireRemoved(path) }
         }
         return Array(removed)
     }
 
     private static let logEnding = "-wal"
 
-    private init(_ path: String) {
+    private init(_ path: String, _ fileSystem: any FileSystem) {
         self.path = path
-        bytes = UInt64(FileSystem.size(of: path) + FileSystem.size(of: path + Self.logEnding))
+        bytes = UInt64(fileSystem.size(of: path) + fileSystem.size(of: path + Self.logEnding))
     }
 }

@@ -146,8 +146,8 @@ struct PageCarver {
 
 /// The pages of a file and of its write-ahead log.
 final class PageSource {
-    private let file: CInt
-    private let log: CInt
+    private let file: any OpenFile
+    private let log: (any OpenFile)?
     private let pageBytes: Int
     let usableBytes: Int
     let count: Int
@@ -155,24 +155,17 @@ final class PageSource {
     private var inLog: [Int: Int] = [:]
 
     init(_ database: DatabaseFile) throws(StoreError) {
-        file = open(database.path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else {
-            throw StoreError(
-                .cannotOpen, database.path, "can't read \(database.shortPath): \(String(cString: strerror(errno)))")
+        let files = database.fileSystem
+        file = try files.require("read", database.path) { () throws(SystemError) in try files.open(database.path, .read)
         }
-        log = open(database.logPath, O_RDONLY | O_CLOEXEC)
+        log = try? files.open(database.logPath, .read)
         let header = Self.read(file, 100, at: 0) ?? []
-        let logHeader = log >= 0 ? Self.read(log, 32, at: 0) ?? [] : []
+        let logHeader = Self.read(log, 32, at: 0) ?? []
         pageBytes = Self.pageBytes(header, logHeader)
         usableBytes = pageBytes - (header.count == 100 && header[20] < 32 ? Int(header[20]) : 0)
         let copies = Self.readLog(log, logHeader, pageBytes: pageBytes)
         inLog = copies
-        count = max(FileSystem.size(of: database.path) / pageBytes, copies.keys.max() ?? 0)
-    }
-
-    deinit {
-        close(file)
-        if log >= 0 { close(log) }
+        count = max(files.size(of: database.path) / pageBytes, copies.keys.max() ?? 0)
     }
 
     func page(_ index: Int) -> [UInt8]? {
@@ -197,7 +190,7 @@ final class PageSource {
 
     /// The frames of the log up to its last commit, as far as their checksums hold.
     private static func readLog(
-        _ log: CInt, _ header: [UInt8], pageBytes: Int
+        _ log: (any OpenFile)?, _ header: [UInt8], pageBytes: Int
     ) -> [Int: Int] {
         guard header.count == 32, PageCarver.number32(header, 0) & ~1 == 0x377F_0682 else { return [:] }
         let isBigEndian = PageCarver.number32(header, 0) & 1 == 1
@@ -223,17 +216,8 @@ final class PageSource {
     }
 
     /// So many bytes at that place; nil where there are fewer.
-    private static func read(_ descriptor: CInt, _ count: Int, at offset: Int) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            let got = bytes.withUnsafeMutableBytes {
-                pread(descriptor, $0.baseAddress! + done, count - done, off_t(offset + done))
-            }
-            if got < 0, errno == EINTR { continue }
-            guard got > 0 else { return nil }
-            done += got
-        }
+    private static func read(_ file: (any OpenFile)?, _ count: Int, at offset: Int) -> [UInt8]? {
+        guard let bytes = try? file?.read(count, at: offset), bytes.count == count else { return nil }
         return bytes
     }
 }

@@ -1,69 +1,50 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import Synchronization
 
 /// A file that is written from its beginning to its end, readable by its owner only.
 package final class OutputFile {
-    private let descriptor: CInt
+    private let file: any OpenFile
     private let name: String
+    private var position = 0
 
     /// Makes the file, in the place of one that is there.
     /// - Parameter name: what errors call it.
     /// - Throws: `StoreError` with what the disk gives.
-    init(_ path: String, called name: String) throws(StoreError) {
+    init(_ path: String, called name: String, on fileSystem: any FileSystem) throws(StoreError) {
         self.name = name
-        _ = FileSystem.remove(path)
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        if descriptor < 0 { throw FileSystem.failure("make", name, errno) }
+        fileSystem.discard(path)
+        file = try fileSystem.require("make", name) { () throws(SystemError) in try fileSystem.open(path, .createNew) }
     }
-
-    deinit { close(descriptor) }
 
     /// Appends bytes.
     package func write(_ bytes: [UInt8]) throws(StoreError) {
-        var done = 0
-        while done < bytes.count {
-            let count = bytes[done...].withUnsafeBytes { system_write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                done += count
-            } else if errno != EINTR {
-                throw FileSystem.failure("write", name, errno)
-            }
-        }
+        do throws(SystemError) { try file.write(bytes, at: position) } catch { throw StoreError("write", name, error) }
+        position += bytes.count
     }
-}
-
-private func system_write(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
 }
 
 /// A file that is read from its beginning to its end, by one caller at a time, and has no name any more: it goes with
 /// this object, and with the process.
 package final class InputStreamFile: Sendable {
-    private let descriptor: CInt
+    private let file: any OpenFile
+    private let position = Atomic(0)
     package let size: Int
 
     /// Opens the file and takes its name away.
-    init(unlinking path: String) throws(StoreError) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        let error = errno
-        size = FileSystem.size(of: path)
-        unlink(path)
-        if descriptor < 0 { throw FileSystem.failure("read", path, error) }
+    init(unlinking path: String, on fileSystem: any FileSystem) throws(StoreError) {
+        defer { fileSystem.discard(path) }
+        size = fileSystem.size(of: path)
+        file = try fileSystem.require("read", path) { () throws(SystemError) in try fileSystem.open(path, .read) }
     }
-
-    deinit { close(descriptor) }
 
     /// The next part; nil at the end.
     package func next() throws(StoreError) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: Limits.filePartBytes)
-        while true {
-            let count = read(descriptor, &bytes, bytes.count)
-            if count > 0 { return Array(bytes[..<count]) }
-            if count == 0 { return nil }
-            if errno != EINTR { throw FileSystem.failure("read", "the copy", errno) }
+        let place = position.load(ordering: .relaxed)
+        do throws(SystemError) {
+            let bytes = try file.read(Limits.filePartBytes, at: place)
+            position.store(place + bytes.count, ordering: .relaxed)
+            return bytes.isEmpty ? nil : bytes
+        } catch {
+            throw StoreError("read", "the copy", error)
         }
     }
 }
@@ -78,7 +59,7 @@ extension Backup {
         try file.requireSpace(try Compaction.usedBytes(file), to: "copy")
         let path = file.aside("\(copyEnding)\(number)")
         try write(file, to: path, isCancelled: isCancelled)
-        return try InputStreamFile(unlinking: path)
+        return try InputStreamFile(unlinking: path, on: file.fileSystem)
     }
 
     static let copyEnding = "copy-"

@@ -43,7 +43,7 @@ package enum Salvage {
         let lock = try FileLock(file)
         defer { withExtendedLifetime(lock) {} }
         try FileReplacement.recover(file, lock)
-        guard FileSystem.size(of: file.path) > 0 else { throw file.notThere }
+        guard file.fileSystem.size(of: file.path) > 0 else { throw file.notThere }
         // What a log of another file holds may be sound, and belongs elsewhere.
         _ = try file.examineLog(lock.lastClaim, isNew: false)
         try file.requireSpace(file.sizes.file + file.sizes.log, to: "repair")

@@ -46,10 +46,10 @@ final class Salvager {
         self.environment = environment
         self.isCancelled = isCancelled
         let part = FileReplacement.part(of: file)
-        guard FileSystem.makePrivate(part) else {
+        guard file.fileSystem.makePrivate(part) else {
             throw StoreError(.readOnly, part, "can't write in \(file.shortDirectory): look at its permissions")
         }
-        new = try Connection(path: part, subject: file.name.string, access: .create)
+        new = try Connection(path: part, subject: file.name.string, access: .create, on: file.fileSystem)
         // It is made durable as a whole, at its end.
         try new.run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-\(Limits.writerCacheKiB)")
         try Schema.create(new, databaseID: environment.random())

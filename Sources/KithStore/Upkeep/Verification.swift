@@ -45,7 +45,7 @@ package final class Verification {
     package func run(progress: (UInt64, UInt64) -> Void) throws(StoreError) -> Summary {
         let connection: Connection
         do throws(StoreError) {
-            guard FileSystem.size(of: file.path) > 0 else { throw refusal ?? file.notThere }
+            guard file.fileSystem.size(of: file.path) > 0 else { throw refusal ?? file.notThere }
             if let refusal, refusal.isDamage { found(StoreFinding(.file, "it can't be opened: \(refusal.message)")) }
             connection = try file.openForReading()
             guard try !file.check(connection) else {
