@@ -73,6 +73,9 @@ let package = Package(
             exclude: ["Service"]),
 
         .target(
+            name: "KithVirtualDisk", dependencies: ["CSQLite", "KithStore", "KithTestSupport"],
+            path: "Simulations/KithVirtualDisk", swiftSettings: settings),
+        .target(
             name: "KithSimulation",
             dependencies: [
                 "KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication", "KithNode",
@@ -110,6 +113,7 @@ let package = Package(
             dependencies: ["KithDocument", "KithHTTPCore", "KithNode", "KithTestSupport", "kith"], exclude: ["Golden"],
             swiftSettings: settings),
         tests(of: "KithSimulation"),
+        tests(of: "KithVirtualDisk", ["CSQLite", "KithDocument", "KithMerge", "KithStore"]),
         // What is fuzzed, and its tests; `make fuzz` drives the same with libFuzzer.
         .target(
             name: "KithFuzzing",
