@@ -94,7 +94,7 @@ let package = Package(
         tests(of: "KithCrypto"),
         tests(of: "KithDocument"),
         tests(of: "KithMerge", ["KithDocument"]),
-        tests(of: "KithStore", ["CSQLite", "KithDocument", "KithMerge"]),
+        tests(of: "KithStore", ["CSQLite", "KithDocument", "KithMerge", "KithVirtualDisk"]),
         tests(of: "KithReplication", ["KithCrypto", "KithDocument", "KithMerge"]),
         // Runs inside a network namespace, where a test can't be itself.
         command("kith-discovery-probe", path: "Tests/LAN/Probe", ["KithDiscovery", "KithDocument", "KithNetwork"]),

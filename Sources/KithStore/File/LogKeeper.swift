@@ -50,7 +50,10 @@ final class LogKeeper {
     /// The database is about to be closed: says that it was closed, if the log is empty. Otherwise the log stays, as
     /// what was said of it does.
     func closing(_ connection: Connection) {
-        guard !connection.isBroken, (try? cut(connection, waitingMilliseconds: Limits.busyMilliseconds)) == true
+        // That the log was cut must be durable before it is said: a power cut may bring its pages back, and beside a
+        // database that was closed they would be taken for another file's.
+        guard !connection.isBroken, (try? cut(connection, waitingMilliseconds: Limits.busyMilliseconds)) == true,
+            (try? content?.synchronize()) != nil
         else { return connection.setCheckpointOnClose(false) }
         lock.write(claims ? .closed : .none)
         _ = lock.synchronize()
