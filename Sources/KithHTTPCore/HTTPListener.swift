@@ -1,3 +1,5 @@
+// The header of the library brings sockaddr_storage along, and so it may count as its.
+import CMicroHTTPD
 import Glibc
 
 /// A bound, listening socket that closes with the object unless it was handed on.
