@@ -79,7 +79,7 @@ let package = Package(
             name: "KithSimulation",
             dependencies: [
                 "KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication", "KithNode",
-                "KithTestSupport",
+                "KithTestSupport", "KithVirtualDisk",
             ],
             path: "Simulations/KithSimulation", swiftSettings: settings),
         command("kith-sim", path: "Simulations/kith-sim", ["KithSimulation"]),

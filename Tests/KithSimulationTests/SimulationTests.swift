@@ -13,7 +13,7 @@ import Testing
     /// Bugs put in on purpose: each must be caught, under its own name.
     @Test(arguments: [
         (Sabotage.dropsDelivery, Invariant.checkpointHonesty), (.acknowledgesNothing, .acknowledgedDurability),
-        (.alwaysInSync, .statusHonesty),
+        (.forgetsToSynchronise, .acknowledgedDurability), (.alwaysInSync, .statusHonesty),
     ]) func aBugPutInOnPurposeIsCaught(sabotage: Sabotage, invariant: Invariant) {
         let caught = (1...UInt64(8)).lazy.compactMap { seed in
             Simulation.run(Self.shortPlan(seed: seed), .init(sabotage: sabotage)).violation?.invariant

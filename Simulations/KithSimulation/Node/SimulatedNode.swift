@@ -3,6 +3,7 @@ import KithNode
 import KithReplication
 import KithStore
 import KithTestSupport
+import KithVirtualDisk
 import Synchronization
 
 /// A link of a node, from the moment that it dials or is dialled.
@@ -39,6 +40,7 @@ struct NodeLink {
 final class SimulatedNode {
     let index: Int
     let id: NodeID
+    let disk = VirtualDisk()
     /// Counts the processes: what belongs to an earlier one is dropped.
     private(set) var incarnation = 0
     private(set) var isRunning = false

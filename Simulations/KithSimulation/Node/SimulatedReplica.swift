@@ -97,6 +97,8 @@ package enum Sabotage: String, Sendable, CaseIterable {
     case winnerByArrival
     /// A write is acknowledged and was never made: S1.
     case acknowledgesNothing
+    /// A commit is told of before it is on disk: S1.
+    case forgetsToSynchronise
     /// A status says `in sync` as soon as a link is up: S19.
     case alwaysInSync
 }

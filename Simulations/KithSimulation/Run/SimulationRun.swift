@@ -4,6 +4,13 @@ import KithNode
 import KithReplication
 import KithStore
 import KithTestSupport
+import KithVirtualDisk
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
 
 /// One run of a plan: nodes, network, model and the loop that takes the earliest event, carries it out, and checks.
 ///
@@ -30,7 +37,6 @@ final class SimulationRun {
     }
 
     let plan: Plan
-    let directory: String
     let sabotage: Sabotage?
     var now: UInt64 = 0
     var queue = EventQueue<Event>()
@@ -45,6 +51,7 @@ final class SimulationRun {
     var counts = Counts()
     private var ties: SeededGenerator
     var pauses: SeededGenerator
+    private var powerCuts: SeededGenerator
     /// Documents that changed since the dear checks.
     var unchecked: [(place: Model.Place, document: DocumentID)] = []
     var checking: SeededGenerator
@@ -57,11 +64,12 @@ final class SimulationRun {
         var revisionsPulled = 0
     }
 
-    init(plan: Plan, directory: String, sabotage: Sabotage?, printing print: ((String) -> Void)?) {
+    init(plan: Plan, sabotage: Sabotage?, printing print: ((String) -> Void)?) {
         self.plan = plan
-        self.directory = directory
         self.sabotage = sabotage
         let root = SeededGenerator(seed: plan.seed).forked("run")
+        // Of the process: what lies on the disks is the same where it runs one plan at a time.
+        VirtualDiskLayer.seed(root.forked("sqlite"))
         network = VirtualNetwork(nodes: plan.nodes, random: root.forked("network"))
         var seeds = root.forked("nodes")
         nodes = (0..<plan.nodes).map { SimulatedNode(index: $0, random: SeededGenerator(seed: seeds.next())) }
@@ -70,6 +78,7 @@ final class SimulationRun {
         trace = Trace(print: print)
         ties = root.forked("ties")
         pauses = root.forked("stores")
+        powerCuts = root.forked("power")
         checking = root.forked("checks")
     }
 
@@ -205,8 +214,12 @@ final class SimulationRun {
         let node = nodes[index]
         guard node.isRunning else { return }
         for link in node.links { network.abort(link.connection, end: link.end, tellsPeer: tellsPeers, now: now) }
+        // What a process that is killed has not written yet it never writes.
+        node.disk.plan = { _ in .failed(EIO) }
         node.end()
+        node.disk.plan = nil
         node.isPowered = tellsPeers
+        if !tellsPeers { node.disk.cutPower(powerCuts.pick(Survival.allCases), &powerCuts) }
     }
 
     /// The policy of the plan as the stores are told it.
@@ -221,8 +234,9 @@ final class SimulationRun {
         let environment = StoreEnvironment(
             now: { [unowned self] in wallClock(node) }, random: { source.next() })
         let file = DatabaseFile(
-            try DatabaseName(SimulatedDatabase.name(number)), in: "\(directory)/node-\(node.index)")
-        let store = try Store(file, environment: environment, options: StoreOptions(durability: .relaxed))
+            try DatabaseName(SimulatedDatabase.name(number)), in: node.disk.directory, on: node.disk)
+        let options = StoreOptions(durability: sabotage == .forgetsToSynchronise ? .relaxed : .full)
+        let store = try Store(file, environment: environment, options: options)
         let policy = storedPolicy
         _ = try store.write { (transaction) throws(StoreError) in try transaction.setPolicy(policy) }
         return try SimulatedDatabase(number: number, store: store, sabotage: sabotage)
