@@ -180,7 +180,10 @@ struct DocumentModel {
     private func named(by version: Version) -> WriteSet {
         var named = WriteSet()
         for (number, write) in writes.enumerated() where write.kind == .edit {
-            if (version[write.writer] ?? 0) >= write.time { named.insert(number) }
+            guard (version[write.writer] ?? 0) >= write.time else { continue }
+            named.insert(number)
+            // A version names no deletions: those that an edit had seen are in its past.
+            if let known = revisions[write.revision] { named.formUnion(known.history) }
         }
         return named
     }
