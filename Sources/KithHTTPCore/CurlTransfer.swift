@@ -52,6 +52,7 @@ final class CurlTransfer {
         _ = kith_curl_set_string(handle, CURLOPT_NOPROXY, "*")
         _ = kith_curl_set_long(handle, CURLOPT_NOSIGNAL, 1)
         _ = kith_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT, HTTPLimits.connectSeconds)
+        if let seconds = request.seconds { _ = kith_curl_set_long(handle, CURLOPT_TIMEOUT, seconds) }
         _ = kith_curl_set_long(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         _ = kith_curl_set_string(handle, CURLOPT_CUSTOMREQUEST, request.method)
         if request.method == "HEAD" { _ = kith_curl_set_long(handle, CURLOPT_NOBODY, 1) }
@@ -119,6 +120,7 @@ final class CurlTransfer {
     private func error(_ result: CURLcode, _ handle: UnsafeMutableRawPointer) -> HTTPError {
         let words = String(cString: curl_easy_strerror(result))
         switch result {
+        case CURLE_OPERATION_TIMEDOUT where request.seconds != nil: return .noAnswer(seconds: request.seconds ?? 0)
         case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST:
             var code = 0
             _ = kith_curl_get_long(handle, CURLINFO_OS_ERRNO, &code)

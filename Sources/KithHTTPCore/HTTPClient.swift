@@ -31,8 +31,13 @@ package struct HTTPClientRequest {
     package var target: String
     package var headers: HTTPHeaders
     package var body: Body
+    /// Within how many seconds the exchange must be over; nil for no limit.
+    package var seconds: Int?
 
-    package init(method: String, target: String, headers: HTTPHeaders = [:], body: Body = .none) {
+    package init(
+        method: String, target: String, headers: HTTPHeaders = [:], body: Body = .none, seconds: Int? = nil
+    ) {
+        self.seconds = seconds
         self.method = method
         self.target = target
         self.headers = headers
@@ -53,8 +58,8 @@ package struct HTTPClient: Sendable {
     package init(_ endpoint: HTTPEndpoint) { self.endpoint = endpoint }
 
     /// Sends a request and takes the response whole.
-    /// - Throws: `HTTPError.cannotConnect` where nobody answers, `interrupted` where the exchange breaks off, `tooLarge`
-    ///   for a response beyond `HTTPLimits.clientResponseBytes`.
+    /// - Throws: `HTTPError.cannotConnect` where nobody answers, `interrupted` where the exchange breaks off, `noAnswer` where
+    ///   its time is over, `tooLarge` for a response beyond `HTTPLimits.clientResponseBytes`.
     package func send(_ request: HTTPClientRequest) throws(HTTPError) -> (head: HTTPResponseHead, body: [UInt8]) {
         var body: [UInt8] = []
         var isTooLarge = false

@@ -4,8 +4,10 @@ package enum HTTPError: Error, Hashable, Sendable {
     case cannotListen(String, reason: String)
     /// Nobody answers at the address or socket: which, and the system's reason.
     case cannotConnect(String, reason: String)
-    /// The connection ended, or a time-out passed, before the exchange was complete.
+    /// The connection ended before the exchange was complete.
     case interrupted(String)
+    /// The time for the exchange is over, in seconds.
+    case noAnswer(seconds: Int)
     /// The other side left: there is nobody to read from or write to.
     case gone
     /// The request's target is no path and query as RFC 3986 has them, or not UTF-8.
@@ -18,6 +20,7 @@ package enum HTTPError: Error, Hashable, Sendable {
         switch self {
         case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"
         case .cannotConnect(let address, let reason): "cannot connect to \(address): \(reason)"
+        case .noAnswer(let seconds): "no answer within \(seconds) s"
         case .interrupted(let reason): "the connection ended early: \(reason)"
         case .gone: "the other side closed the connection"
         case .malformedTarget: "the request's path is malformed"

@@ -24,22 +24,30 @@ struct ControlClient {
     /// One operation: the body of its answer.
     /// - Parameter path: below `/v1`, not escaped.
     /// - Parameter query: items without a value are left out.
+    /// - Parameter seconds: how long a node may take that is asked something, or is to change something; what streams a body
+    ///   has no limit. A process that was stopped takes connections and answers nothing.
     func call(
-        _ method: String, _ path: [String], query: [(String, String?)] = [], body: HTTPClientRequest.Body = .none
+        _ method: String, _ path: [String], query: [(String, String?)] = [], body: HTTPClientRequest.Body = .none,
+        within seconds: Int? = nil
     ) throws(CommandError) -> [UInt8] {
         let answer: (head: HTTPResponseHead, body: [UInt8])
-        do throws(HTTPError) { answer = try client.send(request(method, path, query, body)) } catch {
+        var request = request(method, path, query, body)
+        if case .stream = body {} else { request.seconds = seconds ?? Self.seconds(method) }
+        do throws(HTTPError) { answer = try client.send(request) } catch {
             throw self.error(error)
         }
         if !(200..<300).contains(answer.head.status) { throw Self.error(answer.body[...]) }
         return answer.body
     }
 
+    private static func seconds(_ method: String) -> Int { method == "GET" ? 20 : 120 }
+
     /// The same, read as JSON.
-    func json(_ method: String, _ path: [String], query: [(String, String?)] = [], body: HTTPClientRequest.Body = .none)
-        throws(CommandError) -> JSONValue
-    {
-        try Self.parse(try call(method, path, query: query, body: body))
+    func json(
+        _ method: String, _ path: [String], query: [(String, String?)] = [], body: HTTPClientRequest.Body = .none,
+        within seconds: Int? = nil
+    ) throws(CommandError) -> JSONValue {
+        try Self.parse(try call(method, path, query: query, body: body, within: seconds))
     }
 
     /// One operation whose answer is lines of JSON, handed on as they come, without their ends, until `receive` returns
@@ -113,6 +121,10 @@ struct ControlClient {
         switch error {
         case .cannotConnect(_, let reason):
             NodeAbsence(directory: directory, socket: socket, reason: reason).error
+        case .noAnswer:
+            CommandError(
+                "the node of \(Shown.path(directory.path)) does not answer (\(error.message)): it is stopped, or its disk or its machine stands still; whether it does what it was told is not known"
+            )
         default: CommandError("\(error.message); look at the node with: kith status")
         }
     }

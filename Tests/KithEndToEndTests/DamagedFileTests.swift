@@ -15,6 +15,22 @@ import Testing
         try Files.write(bytes, to: path)
     }
 
+    @Test func aPipeInThePlaceOfAFileHoldsUpNobody() async throws {
+        try await Lab.open(nodes: 1) { lab in
+            let ada = lab.node("ada")
+            try await ada.found("testers")
+            for name in ["peers", "membership", "databases/notes.sqlite3"] {
+                let path = "\(ada.directory)/\(name)"
+                rename(path, path + ".aside")
+                try #require(mkfifo(path, 0o600) == 0)
+                let check = try await ada.run(["start", "--check", "--listen", "127.0.0.1:0"], within: 60)
+                #expect(!(check.outputText + check.errorText).isEmpty)
+                unlink(path)
+                rename(path + ".aside", path)
+            }
+        }
+    }
+
     @Test func damagedInvitesAreVoidAndTheNodeStarts() async throws {
         try await Lab.open(nodes: 2) { lab in
             let (ada, ben) = (lab.node("ada"), lab.node("ben"))

@@ -259,4 +259,19 @@ import Testing
             #expect(try await nodes[1].kith("get", "notes", "one") == #"{"n":1}"#)
         }
     }
+
+    @Test func aNodeThatStandsStillIsSaidNotToAnswer() async throws {
+        try await Lab.open(nodes: 1) { lab in
+            let ada = lab.node("ada")
+            try await ada.found("testers")
+            try await ada.start()
+            let process = try #require(ada.processID)
+            kill(process, SIGSTOP)
+            defer { kill(process, SIGCONT) }
+            let check = try await ada.run(["check"], within: 120)
+            #expect(check.status == 3 && check.outputText.contains("does not answer"), "\(check.outputText)")
+            let status = try await ada.run(["status"], within: 120)
+            #expect(status.status == 1 && status.errorText.contains("does not answer"), "\(status.errorText)")
+        }
+    }
 }

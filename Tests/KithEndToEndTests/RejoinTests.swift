@@ -1,5 +1,6 @@
 import Glibc
 import KithDocument
+import KithTestSupport
 import Testing
 
 /// Leaving and joining again, here and elsewhere.
@@ -29,6 +30,33 @@ import Testing
             // Counted for the present links only; one may have been made anew.
             #expect(pulled <= 1, "\(pulled) documents came to a node that lacked one")
             try await nodes.settle("notes")
+        }
+    }
+
+    @Test func conflictsThatWereLeftToPeopleAreNotMergedByLeaving() async throws {
+        try await Lab.open(nodes: 2) { lab in
+            let nodes = try await lab.group(2)
+            try await nodes.makeDatabase("notes")
+            let manual = #"{"default":"manual"}"#
+            try await nodes[0].kith("policy", "notes", manual)
+            let isSet = try await eventually(within: 40) { try await nodes[1].kith("policy", "notes") == manual }
+            try #require(isSet)
+            try await nodes[0].kith("put", "notes", "one", #"{"by":"all"}"#)
+            try await nodes.settle("notes")
+            try await nodes.pauseAll()
+            for node in nodes { try await node.kith("put", "notes", "one", #"{"by":"\#(node.name)"}"#) }
+            try await nodes.resumeAll()
+            try await nodes.settle("notes")
+            let listed = try await nodes[0].json("conflicts", "notes", "--json")
+            #expect(listed.array?.count == 1)
+
+            try await nodes[1].stop()
+            try await nodes[1].kith("leave")
+            try await nodes[1].join(by: nodes[0])
+            try await nodes[1].start(peers: nodes)
+            try await nodes[0].kith("put", "notes", "later", "{}")
+            try await nodes.settle("notes")
+            for node in nodes { #expect(try await node.json("conflicts", "notes", "--json") == listed) }
         }
     }
 

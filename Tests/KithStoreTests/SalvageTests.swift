@@ -6,6 +6,19 @@ import Testing
 
 /// Repairs of files that are damaged in one place or another, and what comes back from a peer.
 struct SalvageTests {
+    @Test func aReplacementThatWasDamagedTakesTheDatabasesPlaceNever() throws {
+        let store = try TestStore()
+        try store.put("a", #"{"n":1}"#)
+        store.close()
+        for name in ["things.sqlite3.next", "things.sqlite3.next.replaced-1"] {
+            store.directory.write(name, [UInt8](repeating: 7, count: 9_000))
+            try store.reopen()
+            #expect(try store.body("a") == #"{"n":1}"#)
+            #expect(store.directory.names().contains("things.sqlite3.damaged-next"))
+            store.close()
+        }
+    }
+
     /// A database and another that has the same.
     private func pair(_ count: Int = 1_000) throws -> (TestStore, TestStore) {
         let store = try TestStore(seed: 5)

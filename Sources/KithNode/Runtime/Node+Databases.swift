@@ -116,15 +116,28 @@ extension Node {
 
     // MARK: Policies
 
-    /// Sets the policies that the group has decided on, as they stand now, or the one that holds without a decision.
+    /// Sets the policies that the group has decided on, as far as this node knows them. Where it knows of none the database
+    /// keeps its own: what was known may be lost, by leaving or by damage, and conflicts that were left to people must not
+    /// be merged for that.
     func applyPolicies(_ names: [String]) {
         for name in names {
-            guard let database = catalog[name] else { continue }
-            let policy = membership.policy(of: name)
-            let stored =
-                policy.map {
-                    StoredPolicy(number: $0.number, name: MergePolicies.name(ofPolicy: $0.json), statement: $0.json)
-                } ?? .initial
+            if let policy = membership.policy(of: name) {
+                set(
+                    StoredPolicy(
+                        number: policy.number, name: MergePolicies.name(ofPolicy: policy.json), statement: policy.json),
+                    of: name)
+            }
+        }
+    }
+
+    /// The same for policies of which something was learnt: one whose admin was revoked is no more.
+    func applyChangedPolicies(_ names: [String]) {
+        applyPolicies(names)
+        for name in names where membership.policy(of: name) == nil { set(.initial, of: name) }
+    }
+
+    private func set(_ stored: StoredPolicy, of name: String) {
+        if let database = catalog[name] {
             database.write { transaction throws(StoreError) in
                 try transaction.setPolicy(stored)
             } completion: { [log] result in

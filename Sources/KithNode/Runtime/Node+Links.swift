@@ -319,7 +319,7 @@ extension Node {
             for statements in statementChunks { drivers[number]?.post(.statements(statements)) }
         }
         if changes.revocations || changes.roles { judgeLinks() }
-        applyPolicies(changes.policies)
+        applyChangedPolicies(changes.policies)
     }
 }
 

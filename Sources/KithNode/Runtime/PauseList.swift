@@ -30,8 +30,12 @@ struct PauseList: Hashable {
         pauses.map { "\($0.node?.description ?? "all") \($0.until.map(String.init) ?? "forever")" }
     }
 
+    /// A pause of all for a time ends none that is longer.
     mutating func set(_ pause: Pause) {
-        clear(pause.node)
+        pauses.removeAll { held in
+            guard held.node != pause.node else { return true }
+            return pause.node == nil && (held.until ?? .max) <= (pause.until ?? .max)
+        }
         pauses.append(pause)
     }
 

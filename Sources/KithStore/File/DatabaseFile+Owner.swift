@@ -10,7 +10,10 @@ extension DatabaseFile {
 
     /// Reads the head of the file. What a log holds that was not copied yet is not looked at: the marks of a database are
     /// in the file before it gets its name.
-    package var owner: Owner {
+    package var owner: Owner { owner(of: path) }
+
+    /// The same for a file that may come in its place.
+    func owner(of path: String) -> Owner {
         let head = fileSystem.head(of: path, 100)
         if head.isEmpty { return fileSystem.size(of: path) == 0 ? .nobody : .foreign }
         func number(_ offset: Int) -> Int64 { head[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) } }

@@ -32,7 +32,8 @@ package struct LocalFileSystem: FileSystem {
             case .create: O_RDWR | O_CREAT
             case .createNew: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
             }
-        let descriptor = system_open(path, flags | O_CLOEXEC, 0o600)
+        // Without waiting for anybody: a pipe in the place of a file has nobody at its other end.
+        let descriptor = system_open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw SystemError(errno) }
         return Descriptor(descriptor)
     }

@@ -57,6 +57,10 @@ enum FileReplacement {
         let names = try file.fileSystem.names(in: file.directory)
         guard let name = names.first(where: { $0 == prefix || $0.hasPrefix(prefix + ".") }) else { return }
         let next = file.directory + "/" + name
+        // What the disk damaged since it was decided on takes the place of nothing.
+        guard case .kith = file.owner(of: next) else {
+            return try file.fileSystem.requireRenamed(next, to: file.aside("\(KeptFile.Reason.damaged.rawValue)-next"))
+        }
         // What was noted of the old file's log does not hold for the new one.
         try lock.claimNothing()
         let files = file.fileSystem

@@ -32,12 +32,17 @@ package enum AtomicFile {
     /// The content; nil when there is no such file.
     /// - Throws: `.system`, `.malformed` when the file is longer than the limit.
     package static func read(_ path: String, atMost limit: Int) throws(TransportError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Without waiting for anybody: a pipe in the place of a file has nobody at its other end.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw .system("opening \(path)", errno)
         }
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFIFO else {
+            throw .malformed("\(path) is a pipe and no file")
+        }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while true {

@@ -7,7 +7,7 @@ enum DoctorCommands {
         let directory = try ControlClient.directory(invocation)
         var status: JSONValue?
         var failure: String?
-        do throws(CommandError) { status = try ControlClient(directory).json("GET", ["status"]) } catch {
+        do throws(CommandError) { status = try ControlClient(directory).json("GET", ["status"], within: 5) } catch {
             failure = error.message
         }
         let doctor: Doctor

@@ -59,7 +59,7 @@ enum NodeControl {
     /// Ends the node and waits until it has left its socket.
     static func stop(_ invocation: Invocation) throws(CommandError) -> Int32 {
         let client = try ControlClient(invocation)
-        _ = try client.call("POST", ["stop"])
+        _ = try client.call("POST", ["stop"], within: 20)
         for _ in 0..<600 {
             do throws(CommandError) { _ = try client.call("GET", ["check"]) } catch {
                 // The socket goes a moment before the lock.

@@ -65,7 +65,7 @@ enum StatusCommands {
         let bytes: [UInt8]
         let answer: JSONValue
         do throws(CommandError) {
-            bytes = try ControlClient(invocation).call("GET", ["check"])
+            bytes = try ControlClient(invocation).call("GET", ["check"], within: 10)
             answer = try ControlClient.parse(bytes)
         } catch {
             if error.status == ExitStatus.usage { throw error }
@@ -119,7 +119,8 @@ enum StatusCommands {
         let timeout = try Values.milliseconds(
             invocation.value("timeout") ?? "30s", ControlLimits.waitMilliseconds, option: "--timeout")
         query.append(("timeout_ms", String(timeout)))
-        _ = try ControlClient(invocation).call("POST", ["wait"], query: query)
+        _ = try ControlClient(invocation).call(
+            "POST", ["wait"], query: query, within: Int(timeout / 1_000) + 30)
         return ExitStatus.done
     }
 }
