@@ -34,11 +34,6 @@ extension CandidateBook {
         return ranks.joined().filter { (own[$0.address] ?? 0) <= now && seen.insert($0.address).inserted }
     }
 
-    /// The candidates that may be dialled now, in order.
-    package func due(for node: NodeID?, now: UInt64) -> [Candidate] {
-        candidates(for: node, now: now).filter { ($0.notBefore ?? 0) <= now }
-    }
-
     /// The candidates that are to be dialled where the node is wanted now: those that are due, and when none is, all but
     /// those where another node answered.
     package func wanted(for node: NodeID, now: UInt64) -> [Candidate] {

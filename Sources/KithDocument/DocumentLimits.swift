@@ -2,6 +2,9 @@
 package enum DocumentLimits {
     /// Largest document in bytes of canonical JSON: 20 MiB; a document is held whole in memory on both ends of a link.
     package static let documentBytes = 20 << 20
+    /// Largest body in bytes together with its encoded stamps, among them the values that it hides: what is larger is not
+    /// written, since a revision has to fit one delivery with its version and ancestry.
+    package static let revisionBytes = documentBytes + (3 << 20)
     /// Longest name of a database in bytes, as in CouchDB: with `.sqlite3-journal` it still is a file name (255 bytes).
     package static let databaseNameBytes = 238
     /// Deepest nesting of arrays and objects: far above real data, and small enough for a 512 KiB stack.

@@ -80,6 +80,14 @@ extension FieldStamps {
         }
     }
 
+    /// The bytes that `encode` writes or a few more, never less.
+    package var encodedBytes: Int {
+        exceptions.reduce(16) { sum, exception in
+            let value = if case .hidden(let value) = exception.state { value.count + 5 } else { 0 }
+            return sum + exception.path.encoded.count + 22 + value
+        }
+    }
+
     /// Reads exceptions to the end of the bytes. Their order and fit to the body are checked by `Revision.verify`.
     package init(from reader: inout ByteReader) throws(DocumentError) {
         defaultStamp = try Stamp(from: &reader)

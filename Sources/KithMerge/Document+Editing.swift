@@ -53,7 +53,8 @@ extension Document {
     /// - Parameters:
     ///   - body: a canonical object.
     ///   - base: the live revision to replace; nil for the winner.
-    /// - Throws: `DocumentError.clockBeyondRange` at the highest time there is.
+    /// - Throws: `DocumentError`: `clockBeyondRange` at the highest time there is; `malformed` where the body has more bytes
+    ///   than may be, with the stamps of its fields and the values that they hide. Nothing is written then.
     package mutating func edit(
         _ body: [UInt8], replacing base: RevisionID? = nil, _ context: EditContext, limits: TrimLimits = TrimLimits()
     ) throws(DocumentError) -> EditResult {
@@ -74,18 +75,24 @@ extension Document {
         let before = base.map { fields(of: $0) } ?? Fields(ascending: [])
         guard let fields = before.edited(to: body, stamp: stamp, absentLimit: limits.absentStamps) else {
             if let base { return .unchanged(base.id) }
-            return .written(add(edit: Fields(ascending: []), stamp, over: deleted, base: nil, limits), by: stamp.writer)
+            return .written(
+                try add(edit: Fields(ascending: []), stamp, over: deleted, base: nil, limits), by: stamp.writer)
         }
-        return .written(add(edit: fields, stamp, over: deleted, base: base, limits), by: stamp.writer)
+        return .written(try add(edit: fields, stamp, over: deleted, base: base, limits), by: stamp.writer)
     }
 
     private mutating func add(
         edit fields: Fields, _ stamp: Stamp, over deleted: [RevisionTree.Node], base: RevisionTree.Node?,
         _ limits: TrimLimits
-    ) -> RevisionID {
+    ) throws(DocumentError) -> RevisionID {
         var version = deleted.reduce(base?.version ?? Version()) { $0.joined(with: $1.version) }
         version.set(stamp.writer, to: stamp.time)
         let (body, stamps) = fields.split()
+        guard Self.fits(body, stamps) else {
+            throw .malformed(
+                "it has \(body.count + stamps.encodedBytes) bytes with the stamps of its fields and what they hide; "
+                    + "\(DocumentLimits.revisionBytes) are the most: split it, or write it as a new document")
+        }
         let revision = Revision(
             parent: (base ?? deleted.last)?.id, kind: .edit, body: body, stamps: stamps,
             version: version.trimmed(to: limits.versionEntries, keeping: stamp.writer))

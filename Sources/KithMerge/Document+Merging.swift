@@ -60,19 +60,26 @@ extension Document {
     }
 
     /// Rule 3: the parent is the winner, the generation one more than its. Nil where the policy leaves the conflict, and
-    /// where the join has more entries than a revision may have.
+    /// where the join is larger or has more entries than a revision may.
     private func merged(_ leaves: [RevisionTree.Node], by policy: some MergePolicy) -> Revision? {
         let winner = leaves[leaves.count - 1]
         let seen = leaves.map { MergeLeaf(id: $0.id, fields: fields(of: $0), version: $0.version) }
         guard let fields = policy.merge(seen) else { return nil }
         let version = leaves.reduce(Version()) { $0.joined(with: $1.version) }
         let (body, stamps) = fields.split()
-        guard version.entries.count <= DocumentLimits.maximumEntries, body.count <= DocumentLimits.documentBytes,
+        guard version.entries.count <= DocumentLimits.maximumEntries, Self.fits(body, stamps),
             stamps.exceptions.count(where: { $0.state != .visible }) <= DocumentLimits.maximumEntries
         else { return nil }
         return Revision(
             parent: winner.id, mergedParents: leaves.dropLast().map(\.id), kind: .merge, body: body, stamps: stamps,
             version: version, resolver: policy.resolver)
+    }
+
+    /// Whether a revision may hold so much. A merge, and an edit that keeps what the fields hide, may have more in their
+    /// stamps than in their body.
+    static func fits(_ body: [UInt8], _ stamps: FieldStamps) -> Bool {
+        body.count <= DocumentLimits.documentBytes
+            && body.count + stamps.encodedBytes <= DocumentLimits.revisionBytes
     }
 
     /// The leaves of which some field has another value in the merge.

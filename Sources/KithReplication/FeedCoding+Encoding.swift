@@ -150,11 +150,7 @@ enum DeliveryFlags {
 extension Delivery.Item {
     /// About the bytes that the item takes on the wire, never less.
     var encodedBytes: Int {
-        let stamps = revision.stamps?.exceptions.reduce(16) { sum, exception in
-            let value = if case .hidden(let value) = exception.state { value.count + 5 } else { 0 }
-            return sum + exception.path.encoded.count + 22 + value
-        }
-        return 96 + 24 * revision.mergedParents.count + revision.body.count + (stamps ?? 0)
+        96 + 24 * revision.mergedParents.count + revision.body.count + (revision.stamps?.encodedBytes ?? 0)
             + 16 * revision.version.entries.count + revision.resolver.utf8.count + 25 * ancestors.count
     }
 }

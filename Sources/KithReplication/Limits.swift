@@ -13,8 +13,8 @@ package enum ReplicationLimits {
     package static let skippedDepth = 16
     /// Part of a large document in one frame: 256 KiB.
     package static let chunkBytes = 256 << 10
-    /// Largest delivery of one document: the largest body and 4 MiB for stamps, versions and ancestry.
-    package static let deliveryBytes = DocumentLimits.documentBytes + (4 << 20)
+    /// Largest delivery of one document: the largest body with its stamps, and 1 MiB for versions and ancestry.
+    package static let deliveryBytes = DocumentLimits.revisionBytes + (1 << 20)
     /// A delivery above this travels in chunks, so that a frame has room for it whatever else it carries: 512 KiB.
     package static let inlineDeliveryBytes = 512 << 10
 

@@ -31,6 +31,8 @@ enum Limits {
     static let ancestorsPerRevision = 1_024
     /// Documents recorded as refused; the oldest record goes beyond it, so that a hostile peer can't fill the disk.
     static let refusedDocuments = 10_000
+    /// Longest reason in a record of refusal, in characters: it is made of a peer's bytes, and far above any of ours.
+    static let refusalCharacters = 200
     /// Revisions named by one record of refusal.
     static let refusedLeaves = 1_024
     /// Goes up whenever a rule or a limit for received revisions changes: records of refusal made under another number

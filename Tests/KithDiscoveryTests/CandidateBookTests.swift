@@ -249,3 +249,10 @@ import Testing
         #expect(book.due(for: nil, now: 0).isEmpty, "what a list still names keeps its back-off")
     }
 }
+
+extension CandidateBook {
+    /// The candidates that may be dialled now, in order.
+    fileprivate func due(for node: NodeID?, now: UInt64) -> [Candidate] {
+        candidates(for: node, now: now).filter { ($0.notBefore ?? 0) <= now }
+    }
+}

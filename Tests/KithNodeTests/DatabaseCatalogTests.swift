@@ -136,6 +136,50 @@ import Testing
         await onThread { [catalog] in catalog.close() }
     }
 
+    @Test func aDatabaseThatCameBackAfterItWasDroppedIsMissedAgain() async throws {
+        try await fill()
+        takeAway(notes)
+        var catalog = try catalog()
+        #expect(try catalog.drop(notes))
+        // By hand; and as a crash between the note of a drop and the removal leaves it.
+        putBack(notes)
+        try DatabaseNames(.dropped, in: folder.path).set(spare, true)
+        await onThread { [catalog] in catalog.close() }
+        catalog = try self.catalog()
+        #expect(catalog.databases.map(\.name) == [notes, spare])
+        await onThread { [catalog] in catalog.close() }
+        for name in [notes, spare] {
+            takeAway(name)
+            catalog = try self.catalog()
+            expectMissing(catalog, name)
+            await onThread { [catalog] in catalog.close() }
+        }
+    }
+
+    @Test func aFileThatIsNotKithsInThePlaceOfADatabaseIsPutAsideWhenThatIsDropped() async throws {
+        try await fill()
+        let letter = Array("a letter that somebody kept here\n".utf8)
+        func path(_ name: DatabaseName) -> String { "\(folder.path)/databases/\(name).sqlite3" }
+        for end in ["", "-wal"] { TestFolder.write(letter, to: path(notes) + end) }
+        let catalog = try catalog()
+        #expect(catalog["notes"] == nil)
+        // The other's is replaced while it is open.
+        TestFolder.write(letter, to: folder.path + "/letter")
+        rename(folder.path + "/letter", path(spare))
+        for name in [notes, spare] {
+            let isDropped = try await onThread { try catalog.drop(name) }
+            #expect(isDropped)
+            #expect(!catalog.wants(name))
+            let kept = try #require(try KeptFile.all(of: catalog.file(of: name)).first)
+            #expect(kept.path.hasPrefix(path(name) + ".damaged-"))
+            #expect(TestFolder.read(kept.path) == letter)
+            #expect(access(path(name), F_OK) != 0)
+        }
+        #expect(files(of: notes).count == 2, "its log stays with it")
+        #expect(try catalog.create(notes).isNew)
+        await onThread { catalog.close() }
+    }
+
     @Test func whatNeverWasADatabaseHereIsNotMissed() async throws {
         try await fill()
         let stranger = "\(folder.path)/databases/stranger.sqlite3"

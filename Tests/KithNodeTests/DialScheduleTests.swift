@@ -71,8 +71,7 @@ import Testing
             while true {
                 let due = schedule.due([node], now: now)
                 #expect(due == [node])
-                let tried = book.due(for: node, now: now.milliseconds)
-                let candidates = tried.isEmpty ? book.candidates(for: node, now: now.milliseconds) : tried
+                let candidates = book.wanted(for: node, now: now.milliseconds)
                 #expect(candidates.map(\.address) == [address], "an address that worked is not given up")
                 if now.milliseconds >= back { break }
                 now = now.advanced(byMilliseconds: NodeLimits.dialTimeoutMilliseconds)

@@ -24,6 +24,34 @@ import Darwin
         #expect(cuts >= work.leastChanges, "\(work) made \(cuts) changes")
     }
 
+    @Test("A power cut while a file is put aside leaves it in one place or the other", arguments: Survival.allCases)
+    func whileAFileIsPutAside(_ survival: Survival) throws {
+        let letter = Array("a letter that somebody kept here\n".utf8)
+        let base = VirtualDisk()
+        defer { base.discard() }
+        base.put(base.directory + "/things.sqlite3", letter)
+        var change = 0
+        while true {
+            let disk = base.copied()
+            defer { disk.discard() }
+            disk.plan = { $0.operation.isChange && $0.change >= change ? .powerGoes : .done }
+            let file = DatabaseFile(try DatabaseName("things"), in: disk.directory, on: disk)
+            try? Store.remove(file, keepingAt: "1")
+            let wasReached = disk.changes > change
+            disk.plan = nil
+            var generator = SeededGenerator(seed: UInt64(change))
+            disk.cutPower(survival, &generator)
+            let places = [file.path, file.path + ".damaged-1"].map { disk.content(of: $0) }
+            #expect(places.contains(letter), "\(survival), cut at change \(change)")
+            if !wasReached {
+                #expect(places == [nil, letter])
+                break
+            }
+            change += 1
+        }
+        #expect(change >= 5, "it made \(change) changes")
+    }
+
     enum Work: String, CaseIterable {
         case making, opening, writing, deleting, purging, receiving, merging, compacting, migrating, backingUp,
             restoring

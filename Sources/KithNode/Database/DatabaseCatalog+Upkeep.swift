@@ -68,10 +68,7 @@ extension DatabaseCatalog {
                 noteGone(name)
                 return nil
             }
-            return Result { () throws(StoreError) in
-                try note(name, in: dropped, false)
-                return try open(name)
-            }
+            return Result { () throws(StoreError) in try open(name) }
         }
         return (result, opened)
     }

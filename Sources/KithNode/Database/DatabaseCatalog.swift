@@ -29,7 +29,7 @@ package final class DatabaseCatalog: Sendable {
     /// missing, and no other is made in its place.
     private let carried: DatabaseNames
     /// Databases whose copy was dropped here, in the file `dropped`: what peers carry under these names is not made again.
-    let dropped: DatabaseNames
+    private let dropped: DatabaseNames
     let environment: @Sendable () -> StoreEnvironment
     let state = Mutex(State())
     /// Making and dropping are done one at a time, without holding up those who look something up.
@@ -108,7 +108,6 @@ package final class DatabaseCatalog: Sendable {
         guard state.withLock({ $0.count }) < NodeLimits.databases else {
             throw StoreError(.invalid, name.string, "a node carries at most \(NodeLimits.databases) databases")
         }
-        try note(name, in: dropped, false)
         do throws(StoreError) { return try open(name, creates: true) } catch {
             // Nothing was made, so there is nothing here that can't be used.
             if !isThere(name) { state.withLock { $0.unusable[name] = nil } }
@@ -117,15 +116,16 @@ package final class DatabaseCatalog: Sendable {
     }
 
     /// Closes a database and removes this node's copy. It is not carried any more. What repairs and restores have put aside
-    /// stays. Blocks.
+    /// stays; the file of one that was carried is put aside too where it does not show that it is Kith's. After a crash that
+    /// came before the removal the database is there as before. Blocks.
     /// - Returns: false when there is none of that name.
-    /// - Throws: `StoreError`, `foreign_file` for a file that is not Kith's: that stays.
+    /// - Throws: `StoreError`, `foreign_file` for a file that never was a database here: that stays.
     package func drop(_ name: DatabaseName) throws(StoreError) -> Bool {
         try changing.withLock { _ throws(StoreError) in
-            try requireUnreserved(name)
+            try reserve(name, for: "dropped")
+            defer { release(name) }
             let (database, unusable) = state.withLock { ($0.open[name], $0.unusable[name]) }
             guard let file = database?.file ?? unusable?.file else { return false }
-            // What was carried is ours, whatever it has become.
             if database == nil, !carried.contains(name) { try file.requireOurs() }
             // On a full disk there is no room to note it: the files make some.
             let isNoted = (try? dropped.set(name, true)) != nil
@@ -134,8 +134,9 @@ package final class DatabaseCatalog: Sendable {
                 state.unusable[name] = nil
             }
             database?.close()
-            try Store.remove(file)
-            if !isNoted { try note(name, in: dropped, true) }
+            // It may be ours with a damaged head, or what somebody has put in its place.
+            try Store.remove(file, keepingAt: file.owner == .foreign ? Upkeep.moment : nil)
+            if !isNoted { try noteDropped(name) }
             // A name that stays in both is not missed.
             try? carried.set(name, false)
             return true
@@ -183,6 +184,7 @@ package final class DatabaseCatalog: Sendable {
                 state.unusable[name] = nil
             }
             // Where the disk is too full for it, the next start does it.
+            try? dropped.set(name, false)
             try? carried.set(name, true)
             return database
         } catch {
@@ -195,9 +197,8 @@ package final class DatabaseCatalog: Sendable {
         }
     }
 
-    /// Puts a name into one of the two files, or takes it out.
-    func note(_ name: DatabaseName, in names: DatabaseNames, _ isIn: Bool) throws(StoreError) {
-        do throws(NodeError) { try names.set(name, isIn) } catch {
+    private func noteDropped(_ name: DatabaseName) throws(StoreError) {
+        do throws(NodeError) { try dropped.set(name, true) } catch {
             let isFull = StorageSpace(of: directory)?.free == 0
             throw StoreError(isFull ? .storageFull : .cannotOpen, name.string, error.message)
         }

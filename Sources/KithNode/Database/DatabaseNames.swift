@@ -16,6 +16,11 @@ final class DatabaseNames: Sendable {
         names = Mutex(Set(try file.read(in: nodeDirectory).lines.compactMap { try? DatabaseName($0) }))
     }
 
+    /// The names as they stand in the file, as far as they can be read; nothing is changed.
+    static func look(_ file: SpareFile, in nodeDirectory: String) -> Set<DatabaseName> {
+        Set(((try? file.look(in: nodeDirectory))?.lines ?? []).compactMap { try? DatabaseName($0) })
+    }
+
     /// Ascending.
     var all: [DatabaseName] { names.withLock { $0.sorted() } }
 

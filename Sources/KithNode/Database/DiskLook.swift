@@ -1,3 +1,4 @@
+import Glibc
 import KithStore
 
 /// The disk under a node's directory as it was when it was looked at: status and health tell of it without asking it.
@@ -6,6 +7,8 @@ struct DiskLook: Sendable {
     private(set) var space: StorageSpace?
     /// What repairs and restores have put aside.
     private(set) var kept: [KeptFile] = []
+    /// Of the small files that were set aside those that are still there.
+    private(set) var setAside: Set<String> = []
     private var sizes: [DatabaseName: (file: Int, log: Int)] = [:]
 
     /// Nothing was looked at yet.
@@ -16,10 +19,12 @@ struct DiskLook: Sendable {
     ///   - directory: the node's.
     ///   - databases: where its databases lie.
     ///   - files: the databases.
-    init(directory: String, databases: String, _ files: [DatabaseFile]) {
+    ///   - setAside: small files that were set aside.
+    init(directory: String, databases: String, _ files: [DatabaseFile], setAside: [String]) {
         space = StorageSpace(of: directory)
         for file in files { sizes[file.name] = file.sizes }
         kept = (try? KeptFile.all(in: databases)) ?? []
+        self.setAside = Set(setAside.filter { access($0, F_OK) == 0 })
     }
 
     /// The bytes of a database's file and of its log; nil where it was not looked at.

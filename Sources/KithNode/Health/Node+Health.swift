@@ -1,6 +1,6 @@
 extension Node {
     /// What is wrong now, the worst first; on the queue only. Computed without a status, from what the node holds in
-    /// memory and a few questions to the kernel (free space, descriptors, interfaces). What began or ended since the last
+    /// memory and a few questions to the kernel (descriptors, interfaces); the disk is not asked (`DiskLook`). What began or ended since the last
     /// time is logged once.
     func health(now: Int64) -> [ControlStatus.Check] {
         let found =

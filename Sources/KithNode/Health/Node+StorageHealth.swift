@@ -26,7 +26,6 @@ extension Node {
                     "the group's root key here can't be used, so admins can be neither made nor revoked with it: \(rootProblem)",
                 action: "put a copy of it back, or move it away where there is one elsewhere; then start the node anew")
         }
-        setAside.removeAll { access($0.aside, F_OK) != 0 }
         guard let first = setAside.first else { return nil }
         let more = setAside.count > 1 ? " (and \(setAside.count - 1) more)" : ""
         return HealthFinding(

@@ -33,11 +33,13 @@ extension Node {
         waitingLooks = []
         let (directory, databases) = (configuration.directory.path, catalog.directory)
         let files = catalog.databases.map(\.file) + catalog.unusable.map(\.file)
+        let aside = setAside.map(\.aside)
         looks.async {
-            let look = DiskLook(directory: directory, databases: databases, files)
+            let look = DiskLook(directory: directory, databases: databases, files, setAside: aside)
             self.queue.async {
                 let isNews = (look.isFull, look.isLow) != (self.disk.isFull, self.disk.isLow)
                 self.disk = look
+                self.setAside.removeAll { !look.setAside.contains($0.aside) }
                 self.isLooking = false
                 for number in waiting { self.looked(number) }
                 if !self.waitingLooks.isEmpty { self.look() }

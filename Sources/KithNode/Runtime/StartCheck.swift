@@ -19,7 +19,7 @@ package struct StartCheck: Sendable {
         }
         // Without one the rest says nothing.
         guard let identity else { return }
-        attempt { () throws(NodeError) in try DirectoryLock.requireFree(directory.path) }
+        let isFree = attempt { () throws(NodeError) in try DirectoryLock.requireFree(directory.path) } != nil
         attempt { () throws(NodeError) in try Self.requireWritable(directory.path) }
         attempt { () throws(NodeError) in _ = try identities.membership(of: identity) }
         if let problem = identities.rootProblem(of: identity) {
@@ -29,11 +29,11 @@ package struct StartCheck: Sendable {
         lookAtSmallFiles(identities)
         attempt { () throws(NodeError) in try Self.require(configuration) }
         // Who runs has the address.
-        if DirectoryLock.isFree(directory.path) {
+        if isFree {
             attempt { () throws(NodeError) in try ListeningPlace(configuration, isDryRun: true).probe() }
         }
         attempt { () throws(NodeError) in try Self.requireSocket(directory) }
-        lookAtDatabases(directory.path + "/databases")
+        lookAtDatabases(directory.path)
     }
 
     @discardableResult
@@ -97,14 +97,22 @@ package struct StartCheck: Sendable {
     }
 
     /// A database that can't be used does not keep the node from starting.
-    private mutating func lookAtDatabases(_ directory: String) {
-        guard access(directory, F_OK) == 0 else { return }
+    private mutating func lookAtDatabases(_ nodeDirectory: String) {
+        let directory = nodeDirectory + "/databases"
+        // Those of which there is no file.
+        var missed = DatabaseNames.look(.carried, in: nodeDirectory)
+        missed.subtract(DatabaseNames.look(.dropped, in: nodeDirectory))
         do throws(StoreError) {
-            for name in try Store.names(in: directory) {
+            for name in try access(directory, F_OK) == 0 ? Store.names(in: directory) : [] {
                 do throws(StoreError) { try DatabaseFile(name, in: directory).look() } catch {
+                    if error.code == .notFound { continue }
                     warnings.append("database \(name) could not be used: \(error.message)")
                 }
+                missed.remove(name)
             }
         } catch { problems.append(error.message) }
+        for name in missed.sorted() {
+            warnings.append("database \(name) could not be used: \(DatabaseFile(name, in: directory).missing.message)")
+        }
     }
 }

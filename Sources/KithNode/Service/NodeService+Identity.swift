@@ -9,10 +9,8 @@ extension NodeService {
     }
 
     func keepMachine() async throws(ControlError) {
-        try await asking { (node, done: @escaping @Sendable (Result<Void, ControlError>) -> Void) in
-            node.keepMachine { failure in
-                done(failure.map { .failure(ControlError(.failed, $0.message)) } ?? .success(()))
-            }
+        try await asking { node, done in
+            node.keepMachine { failure in done(failure.map { ControlError(.failed, $0.message) }) }
         }
     }
 }

@@ -19,24 +19,31 @@ struct NodeService: ControlService {
         }
     }
 
-    /// Asks the node on its queue for something whose outcome is told later.
-    func asking<Value: Sendable>(
-        _ body: @escaping @Sendable (Node, @escaping @Sendable (Result<Value, ControlError>) -> Void) -> Void
-    ) async throws(ControlError) -> Value {
+    /// Asks the node on its queue for something that is done later: it calls back with nil then, or with what came between.
+    func asking(
+        _ body: @escaping @Sendable (Node, @escaping @Sendable (ControlError?) -> Void) -> Void
+    ) async throws(ControlError) {
         let node = node
-        let result = await withCheckedContinuation {
-            (continuation: CheckedContinuation<Result<Value, ControlError>, Never>) in
+        let failure = await withCheckedContinuation { (continuation: CheckedContinuation<ControlError?, Never>) in
             node.queue.async { body(node) { continuation.resume(returning: $0) } }
         }
-        return try result.get()
+        if let failure { throw failure }
+    }
+
+    /// Asks the node on its queue, when it has asked its peers and the disk.
+    func onFreshNode<Value: Sendable>(_ body: @escaping @Sendable (Node) -> Value) async -> Value {
+        let node = node
+        return await withCheckedContinuation { continuation in
+            node.queue.async { node.freshen { continuation.resume(returning: body(node)) } }
+        }
     }
 
     /// Returns when all that is known of the group is on disk.
     func requireKeptMembership() async throws(ControlError) {
-        try await asking { (node, done: @escaping @Sendable (Result<Void, ControlError>) -> Void) in
+        try await asking { node, done in
             node.whenMembershipIsKept { isKept in
                 let message = "it holds now but can't be written to disk: see the log, and say it again"
-                done(isKept ? .success(()) : .failure(ControlError(.failed, message)))
+                done(isKept ? nil : ControlError(.failed, message))
             }
         }
     }
@@ -48,12 +55,7 @@ struct NodeService: ControlService {
         throw .unknownDatabase(name)
     }
 
-    func status() async throws(ControlError) -> ControlStatus {
-        let node = node
-        return await withCheckedContinuation { continuation in
-            node.queue.async { node.freshen { continuation.resume(returning: node.status()) } }
-        }
-    }
+    func status() async throws(ControlError) -> ControlStatus { await onFreshNode { $0.status() } }
 
     func statusUpdates() async throws(ControlError) -> AsyncStream<ControlStatus> {
         let node = node
@@ -83,23 +85,22 @@ struct NodeService: ControlService {
 
     func pause(peer: String?, milliseconds: Int64?) async throws(ControlError) -> ControlPause {
         let until = milliseconds.map { SystemClock.wallMilliseconds + $0 }
-        return try await asking { (node, done: @escaping @Sendable (Result<ControlPause, ControlError>) -> Void) in
-            do throws(ControlError) {
-                let id = try peer.map { name throws(ControlError) in try node.find(name) }
-                node.setPause(id, until: until) { failure in
-                    done(failure.map { .failure($0) } ?? .success(ControlPause(peer: id?.description, until: until)))
-                }
-            } catch { done(.failure(error)) }
-        }
+        let id = try await find(peer)
+        try await asking { node, done in node.setPause(id, until: until, then: done) }
+        return ControlPause(peer: id?.description, until: until)
     }
 
     func resume(peer: String?) async throws(ControlError) {
-        try await asking { (node, done: @escaping @Sendable (Result<Void, ControlError>) -> Void) in
-            do throws(ControlError) {
-                let id = try peer.map { name throws(ControlError) in try node.find(name) }
-                try node.endPause(id) { failure in done(failure.map { .failure($0) } ?? .success(())) }
-            } catch { done(.failure(error)) }
+        let id = try await find(peer)
+        try await asking { node, done in
+            do throws(ControlError) { try node.endPause(id, then: done) } catch { done(error) }
         }
+    }
+
+    /// The peer of a name; nil for nil.
+    private func find(_ peer: String?) async throws(ControlError) -> NodeID? {
+        guard let peer else { return nil }
+        return try await onNode { node in Result { () throws(ControlError) in try node.find(peer) } }.get()
     }
 
     func invite(_ request: ControlInvite) async throws(ControlError) -> ControlInvitation {
@@ -127,10 +128,7 @@ struct NodeService: ControlService {
     }
 
     func databases() async throws(ControlError) -> [ControlStatus.Database] {
-        let node = node
-        return await withCheckedContinuation { continuation in
-            node.queue.async { node.freshen { continuation.resume(returning: node.databaseStatus()) } }
-        }
+        await onFreshNode { $0.databaseStatus() }
     }
 
     func createDatabase(_ name: String) async throws(ControlError) {

@@ -55,12 +55,7 @@ package final class DirectoryLock: Sendable {
     }
 
     /// Whether nobody holds the lock of a directory.
-    package static func isFree(_ directory: String) -> Bool {
-        let descriptor = open(directory + "/lock", O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { return true }
-        defer { close(descriptor) }
-        return flock(descriptor, LOCK_EX | LOCK_NB) == 0
-    }
+    package static func isFree(_ directory: String) -> Bool { (try? requireFree(directory)) != nil }
 
     /// Makes a directory and what is missing above it, for this user alone.
     package static func makeDirectory(_ path: String) throws(NodeError) {

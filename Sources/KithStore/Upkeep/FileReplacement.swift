@@ -75,6 +75,20 @@ enum FileReplacement {
         try files.requireDurable(directory: file.directory)
     }
 
+    /// Puts the file and its log aside. The file has both names then, and the new one is on disk: the caller removes the
+    /// other.
+    /// - Parameter ending: as in `commit`.
+    /// - Throws: `StoreError` where something is called so, and what the disk gives.
+    static func putAside(_ file: DatabaseFile, as ending: String) throws(StoreError) {
+        let kept = file.aside(ending)
+        guard !file.fileSystem.exists(kept) else {
+            throw StoreError(
+                .cannotOpen, file.path, "\(file.shortPath) can't be put aside: there is a file of that name, try again")
+        }
+        try keep(file, as: kept)
+        try file.fileSystem.requireDurable(directory: file.directory)
+    }
+
     /// Puts the old file and its log aside, as far as they are there.
     private static func keep(_ file: DatabaseFile, as kept: String) throws(StoreError) {
         let files = file.fileSystem

@@ -15,7 +15,7 @@ package struct StoreFinding: Hashable, Sendable {
     package let kind: Kind
     /// The id of the document; nil where it is about none, or the id itself can't be read.
     package let document: String?
-    /// What is wrong, without a full stop; at most 200 characters.
+    /// What is wrong, without a full stop; at most `Limits.messageCharacters`.
     package let message: String
 
     init(_ kind: Kind, _ message: String, document: String? = nil) {

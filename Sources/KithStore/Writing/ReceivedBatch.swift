@@ -40,7 +40,7 @@ struct ReceivedDocument: Sendable {
             } catch {
                 wrong.append(index)
                 refused.append(delivery.items[index].revision.id)
-                reason = reason ?? StoreError.shortened(error.message, to: Limits.messageCharacters)
+                reason = reason ?? StoreError.shortened(error.message, to: Limits.refusalCharacters)
             }
         }
         // Nearly always all are right, and their array is taken as it is.

@@ -166,14 +166,13 @@ extension UpkeepCommands {
 
     private static func confirm(_ invocation: Invocation, _ name: String, _ source: String) throws(CommandError) {
         if invocation.flag("yes") { return }
-        guard isatty(STDIN_FILENO) == 1, source != "-" else {
-            throw .usage(
-                "kith restore replaces this node's database \(Shown.name(name)); say --yes to do it without asking")
-        }
-        Messages.raw("Replace this node's database \(Shown.name(name))? The old file is kept. [y/N] ")
-        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
-            throw CommandError("nothing was restored")
-        }
+        let otherwise =
+            "kith restore replaces this node's database \(Shown.name(name)); say --yes to do it without asking"
+        // The answer would be read from the copy.
+        if source == "-" { throw .usage(otherwise) }
+        try Confirmation.require(
+            "Replace this node's database \(Shown.name(name))? The old file is kept. [y/N] ", otherwise: otherwise,
+            declined: "nothing was restored")
     }
 
     private static func send(

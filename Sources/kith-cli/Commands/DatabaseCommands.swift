@@ -1,4 +1,3 @@
-import Glibc
 import KithDocument
 import KithHTTPCore
 import KithNode
@@ -14,21 +13,18 @@ enum DatabaseCommands {
         let name = invocation.arguments[0]
         let client = try ControlClient(invocation)
         if !invocation.flag("yes") {
-            guard isatty(STDIN_FILENO) == 1 else {
-                throw .usage(
-                    "kith db delete drops this node's copy of \(Shown.name(name)); say --yes to do it without asking")
-            }
-            Messages.raw("Drop this node's copy of \(Shown.name(name))? Other nodes keep theirs. [y/N] ")
-            guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
-                throw CommandError("nothing was deleted")
-            }
+            try Confirmation.require(
+                "Drop this node's copy of \(Shown.name(name))? Other nodes keep theirs. [y/N] ",
+                otherwise:
+                    "kith db delete drops this node's copy of \(Shown.name(name)); say --yes to do it without asking",
+                declined: "nothing was deleted")
         }
         let deleted = try client.json("DELETE", ["databases", name])
         Messages.line("this node's copy of \(Shown.name(name)) is gone; other nodes keep theirs")
         for kept in deleted["kept_files"]?.array ?? [] {
             Messages.line(
-                "\(kept["path"]?.string ?? "?") stays, \(Wording.size(kept.count("bytes"))), put aside by a repair or a "
-                    + "restore; remove it when it is not needed")
+                "\(kept["path"]?.string ?? "?") stays, \(Wording.size(kept.count("bytes"))), put aside: remove it when it "
+                    + "is not needed")
         }
         return ExitStatus.done
     }

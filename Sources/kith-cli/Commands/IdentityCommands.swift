@@ -1,4 +1,3 @@
-import Glibc
 import KithDocument
 import KithNode
 
@@ -79,16 +78,11 @@ enum IdentityCommands {
     static func reset(_ invocation: Invocation) async throws(CommandError) -> Int32 {
         let directory = try ControlClient.directory(invocation)
         if !invocation.flag("yes") {
-            guard isatty(STDIN_FILENO) == 1 else {
-                throw .usage(
-                    "kith identity reset removes this node's key and membership; say --yes to do it without "
-                        + "asking")
-            }
-            Messages.raw(
-                "Remove the key and membership of this copy? The databases stay. [y/N] ")
-            guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
-                throw CommandError("nothing was changed")
-            }
+            try Confirmation.require(
+                "Remove the key and membership of this copy? The databases stay. [y/N] ",
+                otherwise:
+                    "kith identity reset removes this node's key and membership; say --yes to do it without asking",
+                declined: "nothing was changed")
         }
         try CommandConfiguration(invocation).actAsOwner()
         let keptRoot = try await NodeCommands.resetIdentity(directory)
