@@ -52,9 +52,6 @@ package enum NodeLimits {
     /// For so long after connections could not be taken for want of descriptors health says so, in milliseconds.
     package static let descriptorsShortMilliseconds: Int64 = 60_000
 
-    /// The statements of a large group are several messages: all have come so long after the first, in milliseconds.
-    package static let wordMilliseconds = 2_000
-
     /// What is kept of a link before it is in use, in bytes: a hello fits.
     package static let earlyBytes = 64 << 10
     /// How long a goodbye may take to be sent, in milliseconds.

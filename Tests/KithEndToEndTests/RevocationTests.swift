@@ -283,8 +283,13 @@ import Testing
                 let result = try await nodes[0].run(arguments)
                 #expect(result.status == 1 && result.errorText.contains("disk"), "\(arguments): \(result.errorText)")
             }
+            // A revocation holds all the same; a role, which has a number, does not.
+            let shown = try await nodes[0].json("members", "--json")["members"]?.array ?? []
+            #expect(shown.first { $0["id"]?.string == id }?["revoked"]?.bool == true)
+            #expect(shown.first { $0["name"]?.string == "ben" }?["role"]?.string == "writer")
             try #require(rmdir(aside) == 0)
             try await nodes[0].kith("revoke", id, "--yes")
+            try await nodes[0].kith("role", "ben", "reader")
             nodes[0].kill()
             await nodes[0].ended()
             try await nodes[0].start(peers: nodes)

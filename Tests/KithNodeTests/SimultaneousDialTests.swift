@@ -74,8 +74,12 @@ final class NodePair: Sendable {
     private let folder = TemporaryDirectory()
     private let way: SlowProxy?
 
-    /// - Parameter bytesPerSecond: of the way between the two, which the one alone dials then.
-    init(bytesPerSecond: Int? = nil) async throws {
+    /// - Parameters:
+    ///   - bytesPerSecond: of the way between the two, which the one alone dials then.
+    ///   - beforeDial: called before the one knows where the other is.
+    init(
+        bytesPerSecond: Int? = nil, beforeDial: (_ one: Node, _ other: Node) throws -> Void = { _, _ in }
+    ) async throws {
         let path = folder.path
         let directories = try ["one", "other"].map { try NodeDirectory(option: "\(path)/\($0)") }
         _ = try NodeSetup.initialise(directories[0], groupName: "pair", nodeName: "one", rootFile: nil)
@@ -96,6 +100,7 @@ final class NodePair: Sendable {
         way = try bytesPerSecond.map { try SlowProxy(to: otherPort, bytesPerSecond: $0) }
         let port = way?.port ?? otherPort
         let id = other.id
+        try beforeDial(one, other)
         await withCheckedContinuation { continuation in
             one.queue.async {
                 one.book.reached(id, at: Endpoint(host: "127.0.0.1", port: port))

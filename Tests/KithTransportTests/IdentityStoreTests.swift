@@ -141,6 +141,17 @@ import Testing
         #expect(try store.load().peer == member.peer)
     }
 
+    @Test func `what was damaged and kept goes with the identity that it belonged to`() throws {
+        for way in ["leave", "reset"] {
+            try store.create(try TestGroup().member())
+            for name in ["invites", "membership", "instances"] { try store.write([1], to: name + ".damaged") }
+            try store.write([2], to: "paused.damaged")
+            if way == "leave" { try store.leave() } else { try store.reset() }
+            #expect(
+                TemporaryDirectory.names(in: path) == ["former-group", "identity.pem", "paused.damaged"], "\(way)")
+        }
+    }
+
     @Test func `leaving does not throw the root's key away unless told to`() throws {
         _ = try store.initGroup(groupName: "g", nodeName: "n")
         #expect(message { try store.leave() }.contains("move it to a safe place first"))

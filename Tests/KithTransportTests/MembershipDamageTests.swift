@@ -55,6 +55,21 @@ import Testing
         #expect(checksum.members.allSatisfy { $0.admittedBy == nil }, "what is not signed is not taken")
     }
 
+    @Test func `a file with one more statement holds it, and nothing was taken in`() throws {
+        let statement = try SignedStatement(
+            .policy(database: "notes", number: 4, json: Array(#"{"default":"latest"}"#.utf8)), by: group.admin,
+            trust: group.trust)
+        let (before, count) = (membership.encoded, membership.changeCount)
+        let bytes = try #require(membership.encoded(adding: statement))
+        #expect(membership.encoded == before && membership.changeCount == count)
+        let read = try Membership(trust: group.trust, encoded: bytes)
+        #expect(read.policy(of: "notes")?.number == 4 && membership.policy(of: "notes")?.number == 3)
+        #expect(read.members == membership.members)
+        #expect(!membership.take(statement).isEmpty)
+        #expect(membership.encoded == bytes)
+        #expect(membership.encoded(adding: statement) == nil, "it would change nothing")
+    }
+
     @Test func `statements of another group are none`() throws {
         let other = try TestGroup()
         let stranger = Membership(trust: other.trust)

@@ -13,14 +13,14 @@ package final class DamageBook: Sendable {
         package let message: String
     }
 
-    private let path: String
+    private let directory: String
     private let entries: Mutex<[DatabaseName: Entry]>
     /// Held while the file is written: what stands in it must be what was noted last.
     private let writing = Mutex(())
 
     /// - Throws: `NodeError` where the file may be whole and can't be read.
     package init(nodeDirectory: String) throws(NodeError) {
-        path = SpareFile.damage.path(in: nodeDirectory)
+        directory = nodeDirectory
         var entries: [DatabaseName: Entry] = [:]
         for line in try SpareFile.damage.read(in: nodeDirectory).lines {
             if let (name, entry) = Self.entry(line) { entries[name] = entry }
@@ -54,7 +54,7 @@ package final class DamageBook: Sendable {
                     entries[name].map { "\(name) \($0.findings) \($0.message)" }
                 }
             }
-            if let lines { try? SmallFile.write(lines, to: path) }
+            if let lines { try? SpareFile.damage.write(lines, in: directory) }
         }
     }
 }

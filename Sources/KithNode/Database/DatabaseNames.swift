@@ -5,14 +5,16 @@ import Synchronization
 ///
 /// Any thread may use it.
 final class DatabaseNames: Sendable {
-    private let path: String
+    private let file: SpareFile
+    private let directory: String
     private let names: Mutex<Set<DatabaseName>>
     /// Held while the file is written: what stands in it must be what was set last.
     private let writing = Mutex(())
 
     /// - Throws: `NodeError` where the file can't be read.
     init(_ file: SpareFile, in nodeDirectory: String) throws(NodeError) {
-        path = file.path(in: nodeDirectory)
+        self.file = file
+        directory = nodeDirectory
         names = Mutex(Set(try file.read(in: nodeDirectory).lines.compactMap { try? DatabaseName($0) }))
     }
 
@@ -32,7 +34,7 @@ final class DatabaseNames: Sendable {
             var next = names.withLock { $0 }
             guard next.contains(name) != isIn else { return }
             if isIn { next.insert(name) } else { next.remove(name) }
-            try SmallFile.write(next.sorted().map(\.string), to: path)
+            try file.write(next.sorted().map(\.string), in: directory)
             names.withLock { [next] in $0 = next }
         }
     }

@@ -141,7 +141,7 @@ package struct Doctor {
     /// What it listens on, or did last.
     private var listens: [Endpoint] {
         let texts = status?["node"]?["listen"]?.array?.compactMap(\.string)
-        let kept = try? SmallFile.lines(of: directory.path + "/listen").prefix(1)
+        let kept = try? SpareFile.listen.look(in: directory.path).lines.prefix(1)
         return (texts ?? kept.map(Array.init) ?? []).compactMap { try? Endpoint($0) }
     }
 
@@ -274,7 +274,7 @@ package struct Doctor {
 
     /// Addresses that worked before, where no node runs that would tell of them.
     private func remembered() -> [DoctorPlace] {
-        guard let lines = try? SmallFile.lines(of: directory.path + "/peers") else { return [] }
+        guard let lines = try? SpareFile.peers.look(in: directory.path).lines else { return [] }
         var book = CandidateBook()
         book.readRemembered(lines.joined(separator: "\n"))
         return book.nodes.flatMap { node in

@@ -56,7 +56,7 @@ extension Node {
     }
 
     private func writing(_ wanted: MuteList, _ done: @escaping @Sendable (NodeError?) -> Void) -> Writing {
-        Writing(content: SmallFile.content(wanted.lines)) { failure in
+        Writing(content: SpareFile.content(wanted.lines)) { failure in
             if failure == nil {
                 self.mutes = wanted
                 self.keptMutes = wanted

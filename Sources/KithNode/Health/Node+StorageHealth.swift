@@ -42,7 +42,7 @@ extension Node {
         let membership = IdentityStore.membershipName
         setAside.append(
             (
-                membership, "\(directory)/\(membership)\(SpareFile.ending)",
+                membership, "\(directory)/\(membership)\(IdentityStore.asideEnding)",
                 "who was revoked and what else was lost of it has come back from a peer, or comes with the next"
             ))
         setAside.removeAll { access($0.aside, F_OK) != 0 }

@@ -16,38 +16,46 @@ extension IdentityStore {
                     try Membership(trust: identity.trust, encoded: bytes)
                 } ?? Membership(trust: identity.trust)
         } catch {
-            let damage = try SpareFile.damage(error, path)
+            let damage = try SpareFile.reason(of: error, at: path)
             throw NodeError(
                 code: "membership",
                 message:
                     "\(path) is damaged (\(damage)), and it says who was revoked: kith identity recover mends it; see "
                     + "kith help file-damaged")
         }
-        let awaited = try SmallFile.lines(of: "\(directory)/\(Self.awaitedName)")
-        if !awaited.isEmpty {
-            guard awaited.count == 1, let node = NodeID(awaited[0]) else {
-                throw NodeError(
-                    code: "membership",
-                    message: "\(directory)/\(Self.awaitedName) names no node: kith identity recover NODE writes it anew"
-                )
-            }
-            membership.awaited = node
-        }
+        membership.awaited = try awaited()
         return membership
+    }
+
+    /// The one node that is let in; nil where there is no such file.
+    /// - Throws: `NodeError` where the file is anything but one id: without it all would be let in.
+    private func awaited() throws(NodeError) -> NodeID? {
+        let path = "\(directory)/\(Self.awaitedName)"
+        let bytes: [UInt8]?
+        do throws(TransportError) { bytes = try read(Self.awaitedName, atMost: NodeLimits.smallFileBytes) } catch {
+            throw NodeError(code: "membership", message: "can't read \(path): \(error.message)")
+        }
+        guard let bytes else { return nil }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        guard lines.count == 1, let node = NodeID(String(lines[0])) else {
+            throw NodeError(
+                code: "membership", message: "\(path) names no node: kith identity recover NODE writes it anew")
+        }
+        return node
     }
 
     /// Whom this node has invited. What is damaged is set aside: then all open codes are void.
     func desk(of identity: Identity, _ membership: Membership) throws(NodeError) -> JoinDesk {
         let book: InviteBook
         do throws(TransportError) { book = try invites() } catch {
-            _ = try SpareFile.damage(error, SpareFile.invites.path(in: directory))
+            _ = try SpareFile.reason(of: error, at: SpareFile.invites.path(in: directory))
             SpareFile.invites.setAside(in: directory)
             book = InviteBook()
         }
         let clock = SteadyClock()
         return JoinDesk(identity: identity, membership: membership, book: book, now: clock.read) {
             bytes throws(TransportError) in
-            try write(bytes, to: Self.invitesName)
+            try write(bytes, to: SpareFile.invites.rawValue)
         }
     }
 
@@ -61,7 +69,7 @@ extension IdentityStore {
 
     /// The book of invites as it is on disk.
     func invites() throws(TransportError) -> InviteBook {
-        let bytes = try read(Self.invitesName, atMost: NodeLimits.invitesFileBytes)
+        let bytes = try read(SpareFile.invites.rawValue, atMost: NodeLimits.invitesFileBytes)
         return try bytes.map { bytes throws(TransportError) in try InviteBook(encoded: bytes) } ?? InviteBook()
     }
 }

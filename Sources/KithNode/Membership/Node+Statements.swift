@@ -1,4 +1,5 @@
 import KithDocument
+import KithReplication
 import KithTransport
 
 // What an admin, or who holds the root's key, says of other nodes. On the node's queue.
@@ -61,8 +62,10 @@ extension Node {
         return result
     }
 
-    /// Makes a node a reader or a writer; on its way to disk and to all connected peers when this returns.
-    func setRole(_ role: Role, of name: String) throws(ControlError) -> ControlRoleChange {
+    /// Makes a node a reader or a writer; on disk and on its way to all connected peers when it calls back.
+    func setRole(
+        _ role: Role, of name: String, then: @escaping @Sendable (Result<ControlRoleChange, ControlError>) -> Void
+    ) throws(ControlError) {
         guard identity.admin != nil else {
             throw ControlError(.forbidden, "only an admin can change roles; this node is a \(self.role)")
         }
@@ -83,38 +86,61 @@ extension Node {
         var result = ControlRoleChange(id: node.description, role: role.description)
         result.name = knownName(of: node)
         result.isNew = member?.role != role
-        guard result.isNew else { return result }
-        // A certificate that was never seen here has the number 1.
-        let highest = max(1, membership.highestNumber(of: node) ?? 1)
-        guard highest < UInt64.max else {
-            throw ControlError(
-                .conflict,
-                "the role of \(called) can't be changed any more: its number is the highest; revoke it and let it join anew"
-            )
+        guard result.isNew else { return then(.success(result)) }
+        keepMembership { () throws(ControlError) in
+            // A certificate that was never seen here has the number 1.
+            let highest = max(1, self.membership.highestNumber(of: node) ?? 1)
+            guard highest < UInt64.max else {
+                throw ControlError(
+                    .conflict,
+                    "the role of \(called) can't be changed any more: its number is the highest; revoke it and let it join anew"
+                )
+            }
+            return try self.signed(.role(of: node, role: role, number: highest + 1))
+        } then: { [result] failure in
+            if let failure { return then(.failure(failure)) }
+            self.log(.info, .node, "\(self.name(of: node)) (\(node.short)) is a \(role) from now on")
+            then(.success(result))
         }
-        try say(.role(of: node, role: role, number: highest + 1), by: nil)
-        log(.info, .node, "\(self.name(of: node)) (\(node.short)) is a \(role) from now on")
-        return result
     }
 
-    /// Signs, takes in and passes on a statement.
+    /// Sets the policy of a database; on disk and on its way to all connected peers when it calls back.
+    func setPolicy(_ json: [UInt8], of database: String, then: @escaping @Sendable (ControlError?) -> Void) {
+        keepMembership { () throws(ControlError) in
+            let highest = self.membership.policy(of: database)?.number ?? 0
+            guard highest < UInt64.max else {
+                throw ControlError(
+                    .conflict, "the policy of \(database) can't be changed any more: its number is the highest")
+            }
+            let statement = try self.signed(.policy(database: database, number: highest + 1, json: json))
+            guard statement.encoded.count <= ReplicationLimits.statementBytes else {
+                throw ControlError(.failed, "the policy is too long to be told to peers")
+            }
+            return statement
+        } then: {
+            then($0)
+        }
+    }
+
+    /// Signs, takes in and passes on a statement that says the same however often it is said: it holds before it is on disk.
     /// - Parameter root: who signs, instead of this node as an admin.
     private func say(_ content: StatementContent, by root: GroupRoot?) throws(ControlError) {
-        let statement: SignedStatement
-        do throws(TransportError) {
-            if let root {
-                statement = try SignedStatement(content, by: root)
-            } else if let admin = identity.admin {
-                statement = try SignedStatement(content, by: admin, trust: identity.trust)
-            } else {
-                throw TransportError.identity("this node is no admin")
-            }
-        } catch { throw ControlError(.failed, error.message) }
-        let changes = membership.take(statement)
-        guard !changes.isEmpty else {
-            throw ControlError(
-                .failed, "this admin has said so much of other nodes that no more is taken; another admin can say it")
-        }
+        let changes = membership.take(try signed(content, by: root))
+        guard !changes.isEmpty else { throw .saidTooMuch }
         take(changes)
     }
+
+    private func signed(_ content: StatementContent, by root: GroupRoot? = nil) throws(ControlError) -> SignedStatement
+    {
+        do throws(TransportError) {
+            if let root { return try SignedStatement(content, by: root) }
+            guard let admin = identity.admin else { throw TransportError.identity("this node is no admin") }
+            return try SignedStatement(content, by: admin, trust: identity.trust)
+        } catch { throw ControlError(.failed, error.message) }
+    }
+}
+
+extension ControlError {
+    static let saidTooMuch = ControlError(
+        .failed, "so much of this kind was said by this admin that no more is taken; another admin may say it")
 }

@@ -7,12 +7,11 @@ struct ListeningPlace {
     /// Whether the configuration names it: then no other port will do.
     let isAsked: Bool
     private let last: String?
-    private let path: String
+    private let directory: String
 
     /// - Parameter isDryRun: whether a damaged file stays where it is.
     init(_ configuration: NodeConfiguration, isDryRun: Bool = false) throws(NodeError) {
-        let directory = configuration.directory.path
-        path = SpareFile.listen.path(in: directory)
+        directory = configuration.directory.path
         let kept = isDryRun ? try SpareFile.listen.look(in: directory) : try SpareFile.listen.read(in: directory)
         last = kept.lines.first
         isAsked = configuration.listen != nil
@@ -25,7 +24,7 @@ struct ListeningPlace {
     /// Keeps the port that was taken. On disk when this returns; nothing is written where it is there already.
     func keep(_ port: UInt16) throws(NodeError) {
         let now = Endpoint(host: endpoint.host, port: port).description
-        if now != last { try SmallFile.write([now], to: path) }
+        if now != last { try SpareFile.listen.write([now], in: directory) }
     }
 
     /// Looks whether it could be listened there now, and listens to nobody.

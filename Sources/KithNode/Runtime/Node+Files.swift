@@ -18,7 +18,7 @@ extension Node {
     ///   done: so what is written and what is decided from it are always of one moment. Nil where nothing is to be written.
     func keep(_ file: SpareFile, _ plan: @escaping @Sendable () -> Writing?) { keep(file.rawValue, plan) }
 
-    private func keep(_ name: String, _ plan: @escaping @Sendable () -> Writing?) {
+    func keep(_ name: String, _ plan: @escaping @Sendable () -> Writing?) {
         let path = configuration.directory.path + "/" + name
         files.async {
             guard let writing = self.queue.sync(execute: plan) else { return }
@@ -54,6 +54,42 @@ extension Node {
                     self.keptMembership = count
                 }
                 self.membershipIsKept(failure == nil, upTo: count)
+            }
+        }
+    }
+
+    /// Writes what is known of the group with one more statement, made here, and takes that in once it is on disk, or not at
+    /// all: a number that peers have heard of and that a power cut takes from this node would be given a second time.
+    /// - Parameters:
+    ///   - make: asked on the queue when it is its turn: what was said before has been taken in then.
+    ///   - then: called on the queue.
+    func keepMembership(
+        adding make: @escaping @Sendable () throws(ControlError) -> SignedStatement,
+        then: @escaping @Sendable (ControlError?) -> Void
+    ) {
+        keep(IdentityStore.membershipName) {
+            let count = self.membership.changeCount
+            let statement: SignedStatement
+            do throws(ControlError) { statement = try make() } catch {
+                then(error)
+                return nil
+            }
+            guard let content = self.membership.encoded(adding: statement) else {
+                then(.saidTooMuch)
+                return nil
+            }
+            return Writing(content: content) { failure in
+                if let failure {
+                    return then(ControlError(.failed, "nothing was changed: \(failure.message); look at its disk"))
+                }
+                let changes = self.membership.take(statement)
+                // Where nothing else came meanwhile, this is what stands on disk.
+                if !changes.isEmpty, self.membership.changeCount == count + 1 {
+                    self.keptMembership = count + 1
+                    self.membershipIsKept(true, upTo: count + 1)
+                }
+                self.take(changes)
+                then(nil)
             }
         }
     }

@@ -192,7 +192,7 @@ extension Node {
                     "protocol": "\(description.protocolVersion)",
                 ])
             carried(description.databases, by: driver)
-            // What was learnt since the hello was made is not in it.
+            // What was learnt since the hello was made is not in it. Before any record of this node: who has that has all.
             let isNewer = membership.changeCount != driver.knownStatements
             for statements in statementChunks.dropFirst(isNewer ? 0 : 1) { driver.post(.statements(statements)) }
             for record in presence.encodedRecords { driver.post(.presence(record)) }
@@ -263,21 +263,15 @@ extension Node {
         let changes = membership.take(statements)
         if changes.refused > 0 { noteForged(changes.refused, of: driver) }
         take(changes, except: driver.id)
-        if membership.awaited == driver.peer.nodeID { heardAwaited() }
         return membership.standing(of: driver.peer) == nil ? "this node was revoked" : nil
     }
 
-    /// The node whose word on the group is awaited has begun to give it: when all of it is here and on disk, other members
-    /// are let in too.
-    private func heardAwaited() {
-        queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.wordMilliseconds)) {
-            guard self.isRunning, let awaited = self.membership.awaited, self.peers[awaited]?.isOpen == true else {
-                return
-            }
-            self.whenMembershipIsKept { isKept in
-                guard isKept else { return self.heardAwaited() }
-                self.files.async { self.forgetAwaited(awaited) }
-            }
+    /// A peer has told of itself, and so of the group before: when that is on disk too, and it is the one whose word was
+    /// awaited, other members are let in. Where that fails, its next record is the next time.
+    func heardAll(of peer: NodeID) {
+        guard membership.awaited == peer else { return }
+        whenMembershipIsKept { isKept in
+            if isKept { self.files.async { self.forgetAwaited(peer) } }
         }
     }
 
@@ -287,6 +281,7 @@ extension Node {
             return log(.error, .node, "can't note that the group's members are known again: \(error.message)")
         }
         queue.async {
+            guard self.membership.awaited == awaited else { return }
             self.membership.awaited = nil
             self.log(.info, .node, "what was lost of the group came back from \(self.name(of: awaited))")
             self.schedule.startOver()

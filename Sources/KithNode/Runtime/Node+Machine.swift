@@ -63,7 +63,7 @@ extension Node {
         twins = TwinBook(node: id, instance: instance, earlier: Array(earlier), now: SystemClock.now)
         let kept = (earlier + [instance]).suffix(NodeLimits.instances)
         do throws(NodeError) {
-            try SmallFile.write(kept.map { String($0, radix: 16) }, to: SpareFile.instances.path(in: directory))
+            try SpareFile.instances.write(kept.map { String($0, radix: 16) }, in: directory)
         } catch {
             // A node starts on a full disk too. What it loses is that its next start may take what peers still say of this
             // process for a twin's, for as long as they say it.

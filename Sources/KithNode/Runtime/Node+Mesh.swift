@@ -103,12 +103,20 @@ extension Node {
         return peer.link != nil || peer.failures < NodeLimits.failuresUntilUnreachable
     }
 
-    private func targets(now: Instant, wall: Int64) -> [DialTarget] {
+    /// Whom to dial, and what addresses.
+    func targets(now: Instant, wall: Int64) -> [DialTarget] {
         // Whoever knows that it is revoked knocks at no door.
         if isHeld || isRevokedHere { return [] }
-        let members = members.filter { membership.awaited == nil || membership.awaited == $0 }
-        var wanted = selection.wanted(members: members, isReachable: isReachable)
-        wanted += newcomers(Set(members)) + bridges(now: now)
+        let wanted: [NodeID]
+        if let awaited = membership.awaited {
+            // Nobody else is let in.
+            wanted = isRevoked(awaited) ? [] : [awaited]
+        } else {
+            let members = members
+            wanted =
+                selection.wanted(members: members, isReachable: isReachable) + newcomers(Set(members))
+                + bridges(now: now)
+        }
         var targets = wanted.filter { wantsDial($0, now: now) && pauses.pause(of: $0, now: wall) == nil }
             .map(DialTarget.node)
         targets += book.candidates(for: nil, now: now.milliseconds).map { .address($0.address.description) }
@@ -328,7 +336,8 @@ extension Node {
             let names = self.peerNames.lines(now: SystemClock.wallMilliseconds)
             let text = self.book.rememberedText + names.map { $0 + "\n" }.joined()
             guard text != self.rememberedText else { return nil }
-            return Writing(content: Array(text.utf8)) { failure in
+            let lines = text.split(separator: "\n").map(String.init)
+            return Writing(content: SpareFile.content(lines)) { failure in
                 guard let failure else { return self.rememberedText = text }
                 self.log(.warning, .mesh, "can't keep the peers' addresses", ["reason": failure.message])
             }

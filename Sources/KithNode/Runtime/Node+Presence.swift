@@ -35,6 +35,7 @@ extension Node {
         do throws(ProtocolError) {
             let record = try PresenceRecord(encoded: bytes)
             let now = SystemClock.now
+            if record.node == driver.peer.nodeID { heardAll(of: record.node) }
             guard !isRevoked(record.node) else { return }
             let isNews = presence.hear(record, encoded: bytes, now: now)
             twins.hear(record, isNews: isNews, now: now)

@@ -306,15 +306,13 @@ extension Node {
     /// Takes the pauses of the last run. Where one of them may be lost, all peers are paused until somebody says otherwise:
     /// a pause that was promised does not end by damage.
     func readPauses() throws(NodeError) {
-        let reading = try SpareFile.paused.read(in: configuration.directory.path)
+        let directory = configuration.directory.path
+        let reading = try SpareFile.paused.look(in: directory)
         pauses = PauseList(lines: reading.lines)
         guard reading.damage != nil else { return }
         pauses.set(PauseList.Pause(node: nil, until: nil))
-        do throws(NodeError) {
-            try SmallFile.write(pauses.lines, to: SpareFile.paused.path(in: configuration.directory.path))
-        } catch {
-            log(.warning, .node, error.message)
-        }
+        // In one write: after a crash the file shows its damage, or this pause.
+        SpareFile.paused.setAside(in: directory, leaving: pauses.lines)
     }
 
     /// Pauses hold once they are on disk, or not at all.
@@ -324,7 +322,7 @@ extension Node {
         keep(.paused) {
             var pauses = self.pauses
             change(&pauses)
-            return Writing(content: SmallFile.content(pauses.lines)) { [pauses] failure in
+            return Writing(content: SpareFile.content(pauses.lines)) { [pauses] failure in
                 if failure == nil { self.pauses = pauses }
                 then(failure.map { ControlError(.failed, $0.message) })
             }

@@ -185,13 +185,17 @@ package final class Node: @unchecked Sendable {
         book.readRemembered(rememberedText)
         for node in book.nodes where node != id { peers[node] = PeerState(node, now: startedAt) }
         readPeerNames(remembered)
-        try listen()
+        let place = try ListeningPlace(configuration)
         findSetAside()
+        // From here on somebody may be let in: what varies is touched on the queue alone.
+        try listen(at: place)
+        let control: ControlServer
         do throws(ControlError) {
             control = try ControlServer(NodeService(self), directory: configuration.directory)
         } catch {
             throw NodeError(code: error.code.rawValue, message: error.message)
         }
+        queue.sync { self.control = control }
         queue.async {
             self.applyPolicies(self.catalog.databases.map(\.name.string))
             for database in self.catalog.databases { self.watch(database) }
@@ -220,16 +224,15 @@ package final class Node: @unchecked Sendable {
         return endpoints
     }
 
-    private func listen() throws(NodeError) {
+    private func listen(at place: ListeningPlace) throws(NodeError) {
         let context = try Self.transport { () throws(TransportError) in
             try TLSContext(.member(identity, membership: membership) { [desk] in desk.answersJoins })
         }
         tls = context
-        let place = try ListeningPlace(configuration)
-        let endpoint = place.endpoint
+        let listener: Listener
         do throws(TransportError) {
-            let listener = try Listener(
-                endpoint, orNextPort: !place.isAsked, context: context
+            listener = try Listener(
+                place.endpoint, orNextPort: !place.isAsked, context: context
             ) { [weak self, log] address, error in
                 log(
                     .debug, .link, "closed a link that was not authenticated",
@@ -239,9 +242,8 @@ package final class Node: @unchecked Sendable {
             } opened: { [weak self] connection, peer in
                 self?.accepted(connection, peer)
             }
-            self.listener = listener
         } catch { throw ListeningPlace.failure(error.message) }
-        guard let listener else { return }
+        queue.sync { self.listener = listener }
         do throws(NodeError) { try place.keep(listener.port) } catch {
             // A node starts on a full disk too.
             log(.warning, .node, "the next start may choose another port: \(error.message)")

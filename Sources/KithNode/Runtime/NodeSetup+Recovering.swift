@@ -10,8 +10,8 @@ package struct Recovery: Hashable, Sendable {
     package let isWhole: Bool
     /// The node whose word is awaited; nil where nothing is missing, or nobody is to be asked.
     package let awaited: NodeID?
-    /// Where the damaged file is kept.
-    package let kept: String
+    /// Where the damaged file is kept; nil where there was none.
+    package let kept: String?
 }
 
 extension NodeSetup {
@@ -31,14 +31,15 @@ extension NodeSetup {
         let identity = try Node.transport { () throws(TransportError) in try identities.load() }
         let path = "\(directory.path)/\(IdentityStore.membershipName)"
         let membership = Membership(trust: identity.trust)
-        let (statements, isWhole) = try salvage(identities, identity, into: membership)
+        let (statements, isWhole, isSound) = try salvage(identities, identity, into: membership)
         let believed = isWhole || isAlone ? nil : try whom(node, identity)
 
-        let kept = path + SpareFile.ending
-        unlink(kept)
-        if access(path, F_OK) == 0, link(path, kept) != 0, rename(path, kept) != 0 {
+        // A second time the file is sound, and what is kept is still what was damaged.
+        let isKept = !isSound && access(path, F_OK) == 0
+        if isKept, !SpareFile.keepAside(path) {
             throw NodeError(
-                code: "directory", message: "can't keep \(path) as \(kept): \(String(cString: strerror(errno)))")
+                code: "directory",
+                message: "can't keep \(path) beside its place: \(String(cString: strerror(errno)))")
         }
         do throws(TransportError) {
             // Who is let in is narrowed before the file is there that lets the node start.
@@ -49,31 +50,33 @@ extension NodeSetup {
             }
             try identities.write(membership.encoded, to: IdentityStore.membershipName)
         } catch { throw NodeError(code: "directory", message: error.message) }
-        return Recovery(statements: statements, isWhole: isWhole, awaited: believed, kept: kept)
+        return Recovery(
+            statements: statements, isWhole: isWhole, awaited: believed,
+            kept: isKept ? path + IdentityStore.asideEnding : nil)
     }
 
     /// - Throws: `NodeError` where the file is sound and no other node's word is awaited.
     private static func salvage(
         _ identities: IdentityStore, _ identity: Identity, into membership: Membership
-    ) throws(NodeError) -> (statements: Int, isWhole: Bool) {
+    ) throws(NodeError) -> (statements: Int, isWhole: Bool, isSound: Bool) {
         let path = "\(identities.directory)/\(IdentityStore.membershipName)"
         let bytes: [UInt8]
         do throws(TransportError) {
             bytes = try identities.read(IdentityStore.membershipName, atMost: TransportLimits.membershipBytes) ?? []
         } catch {
-            _ = try SpareFile.damage(error, path)
-            return (0, false)
+            _ = try SpareFile.reason(of: error, at: path)
+            return (0, false, false)
         }
         let count = membership.salvage(bytes)
         guard (try? Membership(trust: identity.trust, encoded: bytes)) != nil else {
-            return (count, membership.isAll(of: bytes))
+            return (count, membership.isAll(of: bytes), false)
         }
         // Sound: then another node is to be believed than was said before, or nobody.
         guard access("\(identities.directory)/\(IdentityStore.awaitedName)", F_OK) == 0 else {
             throw NodeError(
                 code: "usage", message: "\(path) is sound, and there is nothing to recover; kith start starts the node")
         }
-        return (count, false)
+        return (count, false, true)
     }
 
     private static func whom(_ node: String?, _ identity: Identity) throws(NodeError) -> NodeID {

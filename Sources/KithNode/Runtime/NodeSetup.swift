@@ -56,7 +56,8 @@ package enum NodeSetup {
             // Where the inviter was is where it is looked for first.
             var book = CandidateBook()
             book.reached(identity.peer.admittedBy, at: inviter)
-            try AtomicFile.write(Array(book.rememberedText.utf8), to: SpareFile.peers.path(in: directory.path))
+            let lines = book.rememberedText.split(separator: "\n").map(String.init)
+            try AtomicFile.write(SpareFile.content(lines), to: SpareFile.peers.path(in: directory.path))
             return identity
         }
         try MachineIdentity.record(in: directory.path, file: MachineIdentity.file())

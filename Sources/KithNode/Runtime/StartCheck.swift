@@ -75,7 +75,7 @@ package struct StartCheck: Sendable {
                 do throws(TransportError) {
                     _ = try identities.invites()
                     return nil
-                } catch { return try SpareFile.damage(error, path) }
+                } catch { return try SpareFile.reason(of: error, at: path) }
             }
             if let damage, let damage {
                 warnings.append("\(path) is damaged (\(damage)) and would be set aside: \(file.loss)")

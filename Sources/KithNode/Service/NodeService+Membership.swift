@@ -26,12 +26,10 @@ extension NodeService {
                 "an admin is made by an invitation: kith invite --role admin here; there kith leave, and kith join with its code"
             )
         }
-        let result = await onNode { node -> Result<ControlRoleChange, ControlError> in
-            do throws(ControlError) { return .success(try node.setRole(wanted, of: name)) } catch {
-                return .failure(error)
-            }
+        let change = try await asking {
+            (node, done: @escaping @Sendable (Result<ControlRoleChange, ControlError>) -> Void) in
+            do throws(ControlError) { try node.setRole(wanted, of: name, then: done) } catch { done(.failure(error)) }
         }
-        let change = try result.get()
         try await requireKeptMembership()
         return change
     }

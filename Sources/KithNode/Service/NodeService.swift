@@ -168,7 +168,7 @@ struct NodeService: ControlService {
 
     func setPolicy(_ policy: [UInt8], of name: String) async throws(ControlError) -> [UInt8] {
         _ = try database(name)
-        guard let admin = node.identity.admin else {
+        guard node.identity.admin != nil else {
             throw ControlError(.forbidden, "only an admin can set a policy; this node is a \(node.role)")
         }
         try requireMembership()
@@ -176,18 +176,9 @@ struct NodeService: ControlService {
         do throws(DocumentError) { json = try MergePolicies.validated(policy) } catch {
             throw ControlError(.invalid, error.message)
         }
-        let number = (node.membership.policy(of: name)?.number ?? 0) + 1
-        do throws(TransportError) {
-            let statement = try SignedStatement(
-                .policy(database: name, number: number, json: json), by: admin, trust: node.identity.trust)
-            guard statement.encoded.count <= ReplicationLimits.statementBytes else {
-                throw TransportError.malformed("the policy is too long to be told to peers")
-            }
-            await onNode { node in node.take(node.membership.take(statement)) }
-        } catch {
-            throw ControlError(.failed, error.message)
+        try await asking { (node, done: @escaping @Sendable (Result<Void, ControlError>) -> Void) in
+            node.setPolicy(json, of: name) { failure in done(failure.map { .failure($0) } ?? .success(())) }
         }
-        try await requireKeptMembership()
         return json
     }
 

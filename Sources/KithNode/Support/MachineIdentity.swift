@@ -64,7 +64,7 @@ package enum MachineIdentity {
             guard let bytes = try AtomicFile.read(path, atMost: NodeLimits.machineFileBytes) else { return .unrecorded }
             return bytes == Array("\(current)\n".utf8) ? .same : .changed
         } catch {
-            _ = try SpareFile.damage(error, path)
+            _ = try SpareFile.reason(of: error, at: path)
             return .changed
         }
     }

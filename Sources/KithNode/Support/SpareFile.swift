@@ -1,4 +1,6 @@
 import Glibc
+import KithCrypto
+import KithDocument
 import KithNetwork
 import KithStore
 import KithTransport
@@ -7,8 +9,9 @@ import KithTransport
 ///
 /// One that is damaged is set aside, as `NAME.damaged`, and what could be read of it is written anew: nothing that is
 /// there is thrown away, and the start does not fail for a port number. Health tells of it until a person has looked and
-/// removed what was set aside. The identity and what is known of the group's members are no such files: without them
-/// somebody might get in who does not belong, so they stop the start.
+/// removed what was set aside. All but `invites` are lines of text, the last with the SHA-256 of those before it, so that a
+/// digit that the disk has changed makes no other number. The identity and what is known of the group's members are no such
+/// files: without them somebody might get in who does not belong, so they stop the start.
 package enum SpareFile: String, CaseIterable, Sendable {
     case invites, paused, muted, damage, carried, dropped, peers, listen, instances
 
@@ -23,9 +26,7 @@ package enum SpareFile: String, CaseIterable, Sendable {
     package func path(in directory: String) -> String { "\(directory)/\(rawValue)" }
 
     /// Where it is set aside.
-    package func aside(in directory: String) -> String { path(in: directory) + Self.ending }
-
-    package static let ending = ".damaged"
+    package func aside(in directory: String) -> String { path(in: directory) + IdentityStore.asideEnding }
 
     /// What a person should know when it was damaged: a sentence that goes on after a colon.
     package var loss: String {
@@ -50,15 +51,49 @@ package enum SpareFile: String, CaseIterable, Sendable {
             guard let bytes = try AtomicFile.read(path(in: directory), atMost: NodeLimits.smallFileBytes) else {
                 return reading
             }
-            let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
+            let (content, isSound) = Self.withoutChecksum(bytes)
+            let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
             let texts = lines.map { String(validating: $0, as: UTF8.self) }
             reading.lines = texts.compactMap(\.self).filter(accepts)
             let bad = lines.count - reading.lines.count
-            if bad > 0 { reading.damage = "\(bad) of its \(lines.count) lines can't be read" }
+            if bad > 0 {
+                reading.damage = "\(bad) of its \(lines.count) lines can't be read"
+            } else if !isSound {
+                reading.damage = bytes.isEmpty ? "it is empty" : "its checksum is another"
+            }
         } catch {
-            reading.damage = try Self.damage(error, path(in: directory))
+            reading.damage = try Self.reason(of: error, at: path(in: directory))
         }
         return reading
+    }
+
+    /// What stands in a file of these lines.
+    package static func content(_ lines: [String]) -> [UInt8] {
+        let bytes = SmallFile.content(lines)
+        return bytes + checksum(of: bytes)
+    }
+
+    /// Replaces the file. On disk when this returns.
+    package func write(_ lines: [String], in directory: String) throws(NodeError) {
+        try SmallFile.write(Self.content(lines), to: path(in: directory))
+    }
+
+    /// No line of any of the files begins with it.
+    private static let checksumWord = "# sha256 "
+
+    private static func checksum(of bytes: some Sequence<UInt8>) -> [UInt8] {
+        SmallFile.content([checksumWord + Hex.encode(SHA256.hash(Array(bytes)).bytes)])
+    }
+
+    /// What stands before the checksum, and whether that is the one of it. The first files had none; an empty one was never
+    /// written.
+    private static func withoutChecksum(_ bytes: [UInt8]) -> (content: ArraySlice<UInt8>, isSound: Bool) {
+        let newline = UInt8(ascii: "\n")
+        let place = bytes.dropLast().lastIndex(of: newline).map { $0 + 1 } ?? 0
+        guard bytes[place...].starts(with: checksumWord.utf8) else {
+            return (bytes[...], !bytes.isEmpty && bytes.firstRange(of: Array(checksumWord.utf8)) == nil)
+        }
+        return (bytes[..<place], Array(bytes[place...]) == checksum(of: bytes[..<place]))
     }
 
     /// Reads the lines; sets a damaged file aside and writes what could be read. The caller holds the directory's lock.
@@ -66,24 +101,47 @@ package enum SpareFile: String, CaseIterable, Sendable {
     package func read(in directory: String) throws(NodeError) -> Reading {
         let reading = try look(in: directory)
         guard reading.damage != nil else { return reading }
-        setAside(in: directory, leaving: reading.lines.map { $0 + "\n" }.joined())
+        setAside(in: directory, leaving: reading.lines)
         return reading
     }
 
-    /// Keeps a damaged file beside its place, instead of one that was set aside before. Where the disk takes nothing, all
-    /// stays as it was, and the next start finds it so.
-    package func setAside(in directory: String, leaving text: String = "") {
-        let (path, aside) = (path(in: directory), aside(in: directory))
-        unlink(aside)
-        // A second name first: at no moment is there neither the file nor what it held.
-        if link(path, aside) != 0 { rename(path, aside) }
-        try? AtomicFile.write(Array(text.utf8), to: path)
-        if text.isEmpty { unlink(path) }
+    /// Keeps a damaged file beside its place, instead of one that was set aside before, and writes the lines that are to
+    /// hold from now on. Where the disk takes nothing, all stays as it was, and the next start finds it so.
+    package func setAside(in directory: String, leaving lines: [String] = []) {
+        let path = path(in: directory)
+        guard Self.keepAside(path) else { return }
+        if lines.isEmpty {
+            try? AtomicFile.remove(path)
+        } else {
+            try? write(lines, in: directory)
+        }
+    }
+
+    /// Gives a damaged file its second name, instead of one that was kept before. The first name stays until it is written
+    /// anew: at no moment is there neither the file nor what it held.
+    /// - Returns: whether it is kept; where it is not, `errno` says why.
+    package static func keepAside(_ path: String) -> Bool {
+        let aside = path + IdentityStore.asideEnding
+        let next = aside + ".new"
+        unlink(next)
+        if link(path, next) == 0 {
+            guard rename(next, aside) == 0 else {
+                let error = errno
+                unlink(next)
+                errno = error
+                return false
+            }
+            // It is still there where both were names of the one file before.
+            unlink(next)
+            return true
+        }
+        // A folder in its place, or a disk without second names.
+        return rename(path, aside) == 0 || (errno == ENOTDIR && unlink(aside) == 0 && rename(path, aside) == 0)
     }
 
     /// - Returns: what is wrong with a file that can't be read for what it is.
     /// - Throws: `NodeError` where it can't be read for another reason.
-    package static func damage(_ error: TransportError, _ path: String) throws(NodeError) -> String {
+    package static func reason(of error: TransportError, at path: String) throws(NodeError) -> String {
         switch error {
         case .malformed(let reason): return reason
         case .system(_, EIO), .system(_, EISDIR), .system(_, ELOOP), .system(_, ENXIO): return error.message

@@ -7,10 +7,18 @@ extension Membership {
 
     /// All of it, for the disk. Roles are not signed, so the file is trusted as the directory is; a checksum tells what the
     /// disk has damaged.
-    package var encoded: [UInt8] {
+    package var encoded: [UInt8] { Self.encode(snapshot) }
+
+    /// The same with one more statement, which is not taken in.
+    /// - Returns: nil where it would change nothing: others outrank it, or its signer has said too much.
+    package func encoded(adding statement: SignedStatement) -> [UInt8]? {
+        snapshot(adding: statement).map(Self.encode)
+    }
+
+    private static func encode(_ snapshot: (roles: RoleRegistry, statements: [[UInt8]])) -> [UInt8] {
         let (roles, statements) = snapshot
         var writer = FieldWriter()
-        writer.write(fixed: Self.magic)
+        writer.write(fixed: magic)
         roles.write(to: &writer)
         writer.write(count: statements.count)
         for statement in statements { writer.write(string: statement) }

@@ -115,10 +115,10 @@ package final class Membership: Sendable {
         state.withLock { state in
             // Also where it changes nothing: it never will, since what it lost against only grows.
             state.verified.insert(hash)
+            guard state.insert(statement) else { return }
+            state.changes += 1
             switch statement.content {
             case .revocation(let node):
-                guard state.revocations.insert(statement) else { return }
-                state.changes += 1
                 changes.revocations = true
                 // The policies of an admin whom the root revokes count no more, nor the roles it gave.
                 if statement.signer == .root, state.revocations.revokes(admin: node) {
@@ -126,15 +126,10 @@ package final class Membership: Sendable {
                     changes.roles = true
                 }
             case .policy(let database, _, _):
-                guard state.policies.insert(statement) else { return }
-                state.changes += 1
                 if !changes.policies.contains(where: { $0.utf8.elementsEqual(database.utf8) }) {
                     changes.policies.append(database)
                 }
-            case .role:
-                guard state.changedRoles.insert(statement) else { return }
-                state.changes += 1
-                changes.roles = true
+            case .role: changes.roles = true
             }
         }
     }
@@ -179,10 +174,12 @@ package final class Membership: Sendable {
     }
 
     /// The roles and all statements as they are kept.
-    var snapshot: (roles: RoleRegistry, statements: [[UInt8]]) {
-        state.withLock {
-            ($0.roles, $0.revocations.encoded + $0.policies.encoded + $0.changedRoles.encoded)
-        }
+    var snapshot: (roles: RoleRegistry, statements: [[UInt8]]) { state.withLock { $0.snapshot } }
+
+    /// The same with one more statement; nil where that changes nothing.
+    func snapshot(adding statement: SignedStatement) -> (roles: RoleRegistry, statements: [[UInt8]])? {
+        var state = state.withLock { $0 }
+        return state.insert(statement) ? state.snapshot : nil
     }
 
     /// Takes over roles that were kept.
@@ -204,6 +201,19 @@ package final class Membership: Sendable {
 }
 
 extension Membership.State {
+    fileprivate var snapshot: (roles: RoleRegistry, statements: [[UInt8]]) {
+        (roles, revocations.encoded + policies.encoded + changedRoles.encoded)
+    }
+
+    /// - Returns: whether the statement is new and changes something.
+    fileprivate mutating func insert(_ statement: SignedStatement) -> Bool {
+        switch statement.content {
+        case .revocation: revocations.insert(statement)
+        case .policy: policies.insert(statement)
+        case .role: changedRoles.insert(statement)
+        }
+    }
+
     /// The peer with the role that counts: of the highest number, in its certificates or stated by the root or by an admin.
     /// An admin's role is the root's to give, and no statement changes it.
     fileprivate func standing(of peer: PeerIdentity) -> PeerIdentity {

@@ -56,7 +56,7 @@ package enum AtomicFile {
     }
 
     /// Removes the file if it is there. On disk when this returns.
-    static func remove(_ path: String) throws(TransportError) {
+    package static func remove(_ path: String) throws(TransportError) {
         guard unlink(path) == 0 else {
             if errno == ENOENT { return }
             throw .system("removing \(path)", errno)

@@ -28,14 +28,17 @@ package struct IdentityStore: Sendable {
     private static let companions = [rootName, invitesName, membershipName, awaitedName]
     /// On which machine the directory was used, and what the processes on it were called.
     package static let machineName = "machine"
-    package static let instancesName = "instances"
+    private static let instancesName = "instances"
     /// The invites that this node has open.
-    package static let invitesName = "invites"
+    private static let invitesName = "invites"
     /// What this node knows of its group.
     package static let membershipName = "membership"
 
     /// The node whose word is awaited, after what was known of the group was lost.
     package static let awaitedName = "awaited"
+
+    /// What the name of a file ends with that was damaged and is kept beside its place.
+    package static let asideEnding = ".damaged"
 
     /// The group that this node was in before it left.
     private static let formerName = "former-group"
@@ -186,7 +189,15 @@ package struct IdentityStore: Sendable {
     private func forget() throws(TransportError) {
         try keepFormerGroup()
         try AtomicFile.write(Array(IdentityFile.left.utf8), to: path(Self.identityName))
-        for name in Self.companions + [Self.machineName, Self.instancesName] { try AtomicFile.remove(path(name)) }
+        try removeCompanions()
+    }
+
+    /// Removes what belongs to an identity, also what of it was damaged and kept.
+    private func removeCompanions() throws(TransportError) {
+        for name in Self.companions + [Self.machineName, Self.instancesName] {
+            try AtomicFile.remove(path(name))
+            try AtomicFile.remove(path(name) + Self.asideEnding)
+        }
     }
 
     /// Makes a copy of a node a new node, to be joined anew: the identity and all that was copied with it goes, whole or
@@ -290,7 +301,7 @@ package struct IdentityStore: Sendable {
         try expectClosable()
         try makeDirectory(directory)
         guard chmod(directory, 0o700) == 0 else { throw .system("closing \(directory) to others", errno) }
-        for name in Self.companions { try AtomicFile.remove(path(name)) }
+        try removeCompanions()
     }
 
     private func makeDirectory(_ path: String) throws(TransportError) {

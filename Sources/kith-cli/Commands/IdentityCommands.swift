@@ -67,7 +67,9 @@ enum IdentityCommands {
             recovery.isWhole
                 ? "all \(statements) of the group came back"
                 : "\(statements) of the group came back, and some may be missing")
-        Messages.line("the damaged file is kept as \(Shown.path(recovery.kept)); remove it when all is well")
+        if let kept = recovery.kept {
+            Messages.line("the damaged file is kept as \(Shown.path(kept)); remove it when all is well")
+        }
         if let awaited = recovery.awaited {
             Messages.line("until it has heard from \(awaited.description), this node speaks to nobody else")
         }
