@@ -19,6 +19,7 @@ import Testing
         try await Lab.open(nodes: 1) { lab in
             let ada = lab.node("ada")
             try await ada.found("testers")
+            mkdir("\(ada.directory)/databases", 0o700)
             for name in ["peers", "membership", "databases/notes.sqlite3"] {
                 let path = "\(ada.directory)/\(name)"
                 rename(path, path + ".aside")

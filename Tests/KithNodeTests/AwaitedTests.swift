@@ -41,6 +41,17 @@ import Testing
         }
     }
 
+    @Test func aNodeWhoseKnowledgeOfTheGroupIsGoneDoesNotBeginAnew() throws {
+        let identities = IdentityStore(directory: directory.path)
+        _ = try identities.membership(of: identity)
+        try identities.remove(IdentityStore.membershipName)
+        let error = #expect(throws: NodeError.self) { try identities.membership(of: identity) }
+        #expect(error?.message.contains("it is gone") == true && error?.message.contains("identity recover") == true)
+        let recovery = try NodeSetup.recover(directory, believing: nil, isAlone: true)
+        #expect(recovery.kept == nil && recovery.statements == 0)
+        _ = try identities.membership(of: identity)
+    }
+
     @Test func nobodyElseIsDialled() throws {
         let node = try Node(NodeConfiguration(directory: directory, log: Log()))
         let announced = try (0..<40).map { try Self.node($0) }

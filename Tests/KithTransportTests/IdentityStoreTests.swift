@@ -33,7 +33,7 @@ import Testing
         #expect(store.state() == .absent)
         let made = try store.initGroup(groupName: "ward seven", nodeName: "first")
         #expect(store.state() == .present)
-        #expect(TemporaryDirectory.names(in: path) == ["identity.pem", "root.pem"])
+        #expect(TemporaryDirectory.names(in: path) == ["identity.pem", "membership", "root.pem"])
         #expect(mode(path) == 0o700)
         #expect(mode("\(path)/identity.pem") == 0o600 && mode("\(path)/root.pem") == 0o600)
         let loaded = try store.load()
@@ -48,7 +48,7 @@ import Testing
     @Test func `the root's key can be put elsewhere, and never over a file`() throws {
         let out = directory.path + "/root-key"
         let made = try store.initGroup(groupName: "g", nodeName: "n", rootOut: out)
-        #expect(TemporaryDirectory.names(in: path) == ["identity.pem"])
+        #expect(TemporaryDirectory.names(in: path) == ["identity.pem", "membership"])
         #expect(mode(out) == 0o600)
         #expect(try store.loadRoot(of: made.trust) == nil)
         #expect(try #require(try store.loadRoot(from: out, of: made.trust)).certificate == made.trust.root)

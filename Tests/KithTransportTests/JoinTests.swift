@@ -95,7 +95,7 @@ import Testing
         let identity = try await join(code).get()
         try store.create(identity)
         #expect(try store.load().peer == identity.peer)
-        #expect(directory.names == ["identity.pem"])
+        #expect(directory.names == ["identity.pem", "membership"])
     }
 
     @Test func `five wrong secrets burn the invite`() async throws {

@@ -5,16 +5,15 @@ import KithTransport
 
 extension IdentityStore {
     /// What is known of the group.
-    /// - Throws: `NodeError` where it is damaged: among what is lost may be who was revoked.
+    /// - Throws: `NodeError` where it is damaged or gone: among what is lost may be who was revoked.
     func membership(of identity: Identity) throws(NodeError) -> Membership {
         let path = "\(directory)/\(Self.membershipName)"
         let membership: Membership
         do throws(TransportError) {
-            let bytes = try read(Self.membershipName, atMost: TransportLimits.membershipBytes)
-            membership =
-                try bytes.map { bytes throws(TransportError) in
-                    try Membership(trust: identity.trust, encoded: bytes)
-                } ?? Membership(trust: identity.trust)
+            guard let bytes = try read(Self.membershipName, atMost: TransportLimits.membershipBytes) else {
+                throw .malformed("it is gone")
+            }
+            membership = try Membership(trust: identity.trust, encoded: bytes)
         } catch {
             let damage = try SpareFile.reason(of: error, at: path)
             throw NodeError(

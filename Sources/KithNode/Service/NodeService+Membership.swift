@@ -26,7 +26,7 @@ extension NodeService {
                 "an admin is made by an invitation: kith invite --role admin here; there kith leave, and kith join with its code"
             )
         }
-        let change = try await asking {
+        let change = try await outcome {
             (node, done: @escaping @Sendable (Result<ControlRoleChange, ControlError>) -> Void) in
             do throws(ControlError) { try node.setRole(wanted, of: name, then: done) } catch { done(.failure(error)) }
         }

@@ -30,6 +30,18 @@ struct NodeService: ControlService {
         if let failure { throw failure }
     }
 
+    /// The same for what has a result.
+    func outcome<Value: Sendable>(
+        _ body: @escaping @Sendable (Node, @escaping @Sendable (Result<Value, ControlError>) -> Void) -> Void
+    ) async throws(ControlError) -> Value {
+        let node = node
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Value, ControlError>, Never>) in
+            node.queue.async { body(node) { continuation.resume(returning: $0) } }
+        }
+        return try result.get()
+    }
+
     /// Asks the node on its queue, when it has asked its peers and the disk.
     func onFreshNode<Value: Sendable>(_ body: @escaping @Sendable (Node) -> Value) async -> Value {
         let node = node
@@ -176,9 +188,7 @@ struct NodeService: ControlService {
         do throws(DocumentError) { json = try MergePolicies.validated(policy) } catch {
             throw ControlError(.invalid, error.message)
         }
-        try await asking { (node, done: @escaping @Sendable (Result<Void, ControlError>) -> Void) in
-            node.setPolicy(json, of: name) { failure in done(failure.map { .failure($0) } ?? .success(())) }
-        }
+        try await asking { node, done in node.setPolicy(json, of: name, then: done) }
         return json
     }
 

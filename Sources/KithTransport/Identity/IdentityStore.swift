@@ -93,7 +93,7 @@ package struct IdentityStore: Sendable {
         }
         do throws(TransportError) {
             // Last, for from then on the group exists.
-            try save(identity)
+            try begin(identity)
         } catch {
             unlink(rootOut ?? path(Self.rootName))
             throw error
@@ -105,7 +105,17 @@ package struct IdentityStore: Sendable {
     /// - Throws: `.identity` when the directory holds an identity, whole or not.
     package func create(_ identity: Identity) throws(TransportError) {
         try prepare()
-        try save(identity)
+        try begin(identity)
+    }
+
+    /// What is known of the group is a file from the beginning, so that it is missed when it is gone: a node that began anew
+    /// without a word would let in whom the group has revoked.
+    private func begin(_ identity: Identity) throws(TransportError) {
+        try write(Membership(trust: identity.trust).encoded, to: Self.membershipName)
+        do throws(TransportError) { try save(identity) } catch {
+            try? AtomicFile.remove(path(Self.membershipName))
+            throw error
+        }
     }
 
     /// Replaces the identity, for a new role or name. On disk when this returns.
