@@ -8,17 +8,18 @@ enum LogContent: Hashable {
     /// The salts, and the pages up to the last commit whose check sums hold; counting ends at the number asked for.
     case pages(salts: UInt64, count: Int)
 
-    private static let headBytes = 32
-    private static let pageHeadBytes = 24
-
     /// - Complexity: O(`enough`) pages are read.
     static func read(_ file: (any OpenFile)?, enough: Int) -> LogContent {
         guard let file else { return .absent }
-        guard let head = try? file.read(headBytes, at: 0), !head.isEmpty else { return .empty }
-        return head.withUnsafeBytes { bytes in
-            guard head.count == headBytes, let log = LogHead(bytes) else { return .unreadable }
-            return .pages(salts: log.salts, count: pages(file, log, enough))
+        guard var frames = LogReader(file) else {
+            return (try? file.read(1, at: 0))?.isEmpty ?? true ? .empty : .unreadable
         }
+        var (number, committed) = (0, 0)
+        while committed < enough, let frame = frames.next() {
+            number += 1
+            if frame.isCommit { committed = number }
+        }
+        return .pages(salts: frames.salts, count: committed)
     }
 
     /// The salts of the log; nil where there is none.
@@ -26,50 +27,60 @@ enum LogContent: Hashable {
         guard let bytes = try? file.read(8, at: 16), bytes.count == 8 else { return nil }
         return bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
-
-    private static func pages(_ file: any OpenFile, _ log: LogHead, _ enough: Int) -> Int {
-        var sum = log.sum
-        var committed = 0
-        var number = 0
-        let size = pageHeadBytes + log.pageBytes
-        while committed < enough, let page = try? file.read(size, at: headBytes + number * size), page.count == size {
-            let isCommit = page.withUnsafeBytes { page -> Bool? in
-                guard bigEndian(page, 8) << 32 | bigEndian(page, 12) == log.salts else { return nil }
-                sum.add(page, 0..<8, log.isBigEndian)
-                sum.add(page, pageHeadBytes..<size, log.isBigEndian)
-                guard sum.equals(bigEndian(page, 16), bigEndian(page, 20)) else { return nil }
-                return bigEndian(page, 4) != 0
-            }
-            guard let isCommit else { break }
-            number += 1
-            if isCommit { committed = number }
-        }
-        return committed
-    }
-
-    fileprivate static func bigEndian(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
-        UInt64(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-    }
 }
 
-private struct LogHead {
-    let isBigEndian: Bool
+/// The frames of a write-ahead log in their order, as far as their check sums hold: a page each.
+struct LogReader {
+    struct Frame {
+        let page: Int
+        /// Whether a transaction ends with it.
+        let isCommit: Bool
+        /// Where in the log the page's content stands.
+        let offset: Int
+    }
+
     let pageBytes: Int
     let salts: UInt64
-    let sum: LogSum
+    private let file: any OpenFile
+    private let isBigEndian: Bool
+    private var sum = LogSum()
+    private var offset = LogReader.headBytes
 
-    init?(_ head: UnsafeRawBufferPointer) {
-        let magic = LogContent.bigEndian(head, 0)
+    private static let headBytes = 32
+    private static let frameHeadBytes = 24
+
+    /// Nil where the file does not begin as a log does.
+    init?(_ file: any OpenFile) {
+        guard let head = try? file.read(Self.headBytes, at: 0), head.count == Self.headBytes else { return nil }
+        let magic = Self.number(head, 0)
         guard magic & ~1 == 0x377F_0682 else { return nil }
+        self.file = file
         isBigEndian = magic & 1 == 1
-        pageBytes = Int(LogContent.bigEndian(head, 8))
-        salts = LogContent.bigEndian(head, 16) << 32 | LogContent.bigEndian(head, 20)
-        var sum = LogSum()
+        pageBytes = Int(Self.number(head, 8))
+        salts = Self.number(head, 16) << 32 | Self.number(head, 20)
         sum.add(head, 0..<24, isBigEndian)
-        self.sum = sum
-        guard sum.equals(LogContent.bigEndian(head, 24), LogContent.bigEndian(head, 28)), pageBytes >= 512,
-            pageBytes <= 65_536, pageBytes & (pageBytes - 1) == 0
+        guard sum.equals(Self.number(head, 24), Self.number(head, 28)), pageBytes >= 512, pageBytes <= 65_536,
+            pageBytes & (pageBytes - 1) == 0
         else { return nil }
+    }
+
+    /// - Complexity: one page is read.
+    mutating func next() -> Frame? {
+        let size = Self.frameHeadBytes + pageBytes
+        guard let frame = try? file.read(size, at: offset), frame.count == size,
+            Self.number(frame, 8) << 32 | Self.number(frame, 12) == salts
+        else { return nil }
+        sum.add(frame, 0..<8, isBigEndian)
+        sum.add(frame, Self.frameHeadBytes..<size, isBigEndian)
+        guard sum.equals(Self.number(frame, 16), Self.number(frame, 20)) else { return nil }
+        defer { offset += size }
+        return Frame(
+            page: Int(Self.number(frame, 0)), isCommit: Self.number(frame, 4) != 0,
+            offset: offset + Self.frameHeadBytes)
+    }
+
+    private static func number(_ bytes: [UInt8], _ offset: Int) -> UInt64 {
+        bytes.withUnsafeBytes { UInt64(UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self))) }
     }
 }
 
@@ -78,14 +89,14 @@ private struct LogSum {
     private var first: UInt32 = 0
     private var second: UInt32 = 0
 
-    mutating func add(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ isBigEndian: Bool) {
-        var offset = range.lowerBound
-        while offset < range.upperBound {
-            let left = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-            let right = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
-            first = first &+ (isBigEndian ? UInt32(bigEndian: left) : UInt32(littleEndian: left)) &+ second
-            second = second &+ (isBigEndian ? UInt32(bigEndian: right) : UInt32(littleEndian: right)) &+ first
-            offset += 8
+    mutating func add(_ bytes: [UInt8], _ range: Range<Int>, _ isBigEndian: Bool) {
+        bytes.withUnsafeBytes { bytes in
+            for offset in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
+                let left = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+                let right = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+                first &+= (isBigEndian ? UInt32(bigEndian: left) : UInt32(littleEndian: left)) &+ second
+                second &+= (isBigEndian ? UInt32(bigEndian: right) : UInt32(littleEndian: right)) &+ first
+            }
         }
     }
 

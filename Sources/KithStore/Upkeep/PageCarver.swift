@@ -152,7 +152,7 @@ final class PageSource {
     let usableBytes: Int
     let count: Int
     /// Where in the log the latest sound copy of a page stands.
-    private var inLog: [Int: Int] = [:]
+    private let inLog: [Int: Int]
 
     init(_ database: DatabaseFile) throws(StoreError) {
         let files = database.fileSystem
@@ -163,9 +163,8 @@ final class PageSource {
         let logHeader = Self.read(log, 32, at: 0) ?? []
         pageBytes = Self.pageBytes(header, logHeader)
         usableBytes = pageBytes - (header.count == 100 && header[20] < 32 ? Int(header[20]) : 0)
-        let copies = Self.readLog(log, logHeader, pageBytes: pageBytes)
-        inLog = copies
-        count = max(files.size(of: database.path) / pageBytes, copies.keys.max() ?? 0)
+        inLog = Self.pages(inLog: log)
+        count = max(files.size(of: database.path) / pageBytes, inLog.keys.max() ?? 0)
     }
 
     func page(_ index: Int) -> [UInt8]? {
@@ -188,29 +187,17 @@ final class PageSource {
         return 4_096
     }
 
-    /// The frames of the log up to its last commit, as far as their checksums hold.
-    private static func readLog(
-        _ log: (any OpenFile)?, _ header: [UInt8], pageBytes: Int
-    ) -> [Int: Int] {
-        guard header.count == 32, PageCarver.number32(header, 0) & ~1 == 0x377F_0682 else { return [:] }
-        let isBigEndian = PageCarver.number32(header, 0) & 1 == 1
-        var sum = LogChecksum(isBigEndian: isBigEndian)
-        sum.add(header[..<24])
-        guard sum.isEqual(to: header, at: 24) else { return [:] }
+    /// Where the pages stand that the log holds up to its last commit, as far as its check sums hold.
+    private static func pages(inLog log: (any OpenFile)?) -> [Int: Int] {
+        guard let log, var frames = LogReader(log) else { return [:] }
         var committed: [Int: Int] = [:]
         var open: [Int: Int] = [:]
-        var offset = 32
-        while let frame = read(log, 24 + pageBytes, at: offset) {
-            guard frame[8..<16] == header[16..<24] else { break }
-            sum.add(frame[..<8])
-            sum.add(frame[24...])
-            guard sum.isEqual(to: frame, at: 16) else { break }
-            open[PageCarver.number32(frame, 0)] = offset + 24
-            if PageCarver.number32(frame, 4) != 0 {
+        while let frame = frames.next() {
+            open[frame.page] = frame.offset
+            if frame.isCommit {
                 committed.merge(open) { _, new in new }
                 open = [:]
             }
-            offset += 24 + pageBytes
         }
         return committed
     }
@@ -219,32 +206,5 @@ final class PageSource {
     private static func read(_ file: (any OpenFile)?, _ count: Int, at offset: Int) -> [UInt8]? {
         guard let bytes = try? file?.read(count, at: offset), bytes.count == count else { return nil }
         return bytes
-    }
-}
-
-/// The running checksum of a write-ahead log.
-private struct LogChecksum {
-    let isBigEndian: Bool
-    private var first: UInt32 = 0
-    private var second: UInt32 = 0
-
-    init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
-
-    mutating func add(_ bytes: ArraySlice<UInt8>) {
-        bytes.withUnsafeBytes { bytes in
-            for index in stride(from: 0, to: bytes.count & ~7, by: 8) {
-                first &+= word(bytes, index) &+ second
-                second &+= word(bytes, index + 4) &+ first
-            }
-        }
-    }
-
-    func isEqual(to bytes: [UInt8], at position: Int) -> Bool {
-        PageCarver.number32(bytes, position) == Int(first) && PageCarver.number32(bytes, position + 4) == Int(second)
-    }
-
-    private func word(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> UInt32 {
-        let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self)
-        return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
     }
 }
