@@ -29,7 +29,8 @@ package enum Backup {
             while try copy.step() {}
             try file.fileSystem.requireDurable(file: path)
         } catch {
-            file.fileSystem.discardDatabase(path)
+            file.fileSystem.discard(path)
+            file.fileSystem.discard(path + "-journal")
             throw error.isInterruption ? .cancelled(file.name.string) : error
         }
     }
