@@ -27,7 +27,6 @@ package final class VirtualDisk: @unchecked Sendable {
     private var power: UInt64 = 0
     private var isOff = false
     private var room: Int?
-    private var time: Int64 = 0
 
     package init() {
         directory = Registry.nextDirectory()
@@ -54,12 +53,6 @@ package final class VirtualDisk: @unchecked Sendable {
     package var capacity: Int? {
         get { locked { room } }
         set { locked { room = newValue } }
-    }
-
-    /// Seconds for the times of files and for SQLite.
-    package var seconds: Int64 {
-        get { locked { time } }
-        set { locked { time = newValue } }
     }
 
     /// The power goes and comes back: everything that was open is gone, and what nobody had synchronised may be.

@@ -32,6 +32,49 @@ import Testing
         #expect(damaged > 0)
     }
 
+    @Test func aDiskThatIsFullTakesWritesAgainWhenThereIsRoom() throws {
+        let disk = VirtualDisk()
+        let database = try Database(disk.directory + "/a", .wal, "FULL")
+        try database.run("CREATE TABLE t(a)")
+        disk.capacity = disk.space.used + 20_000
+        let error = #expect(throws: Database.Failure.self) {
+            try database.run("INSERT INTO t VALUES (zeroblob(100000))")
+        }
+        #expect(error?.code == SQLITE_FULL && disk.space.used <= disk.capacity ?? 0)
+        disk.capacity = nil
+        try database.run("INSERT INTO t VALUES (zeroblob(100000))")
+        #expect(try database.number("SELECT count(*) FROM t") == 1)
+    }
+
+    @Test func whatRotsIsRottenAndWhatWasPutBackIsAsItWas() throws {
+        let disk = VirtualDisk()
+        let path = disk.directory + "/a"
+        var database: Database? = try Database(path, .delete, "FULL")
+        try database?.run("CREATE TABLE t(a); INSERT INTO t VALUES (1)")
+        database = nil
+        let backup = disk.copied()
+        disk.rot(path, 4_096..<8_192) { $0 = 0x5a }
+        #expect((try? Database(path, .delete, "FULL").text("PRAGMA integrity_check")) != "ok")
+        disk.restore(backup)
+        #expect(try Database(path, .delete, "FULL").number("SELECT sum(a) FROM t") == 1)
+        // The two are apart from then on.
+        try Database(path, .delete, "FULL").run("INSERT INTO t VALUES (2)")
+        #expect(try Database(backup.directory + "/a", .delete, "FULL").number("SELECT count(*) FROM t") == 1)
+    }
+
+    @Test func whatADiskOnlyPretendedToWriteIsNotThere() throws {
+        let disk = VirtualDisk()
+        let path = disk.directory + "/a"
+        let database = try Database(path, .wal, "FULL")
+        try database.run("CREATE TABLE t(a); INSERT INTO t VALUES (1)")
+        disk.plan = { $0.operation == .synchronize ? .pretended : .done }
+        try database.run("INSERT INTO t VALUES (2)")
+        disk.plan = nil
+        var generator = SeededGenerator(seed: 3)
+        disk.cutPower(.nothing, &generator)
+        #expect(try Database(path, .wal, "FULL").number("SELECT sum(a) FROM t") == 1)
+    }
+
     enum Journal: String, CaseIterable { case wal, delete, truncate, persist }
 
     struct Found { var crashes = 0, damaged = 0, lost = 0 }
