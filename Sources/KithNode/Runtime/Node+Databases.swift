@@ -137,19 +137,17 @@ extension Node {
     }
 
     private func set(_ stored: StoredPolicy, of name: String) {
-        if let database = catalog[name] {
-            database.write { transaction throws(StoreError) in
-                try transaction.setPolicy(stored)
-            } completion: { [log] result in
-                switch result {
-                case .success(true):
-                    log(
-                        .info, .store, "a database has a policy from now on", ["database": name, "policy": stored.name])
-                    database.maintain()
-                case .success(false): break
-                case .failure(let error):
-                    log(.error, .store, "can't set a policy", ["database": name, "reason": error.message])
-                }
+        guard let database = catalog[name] else { return }
+        database.write { transaction throws(StoreError) in
+            try transaction.setPolicy(stored)
+        } completion: { [log] result in
+            switch result {
+            case .success(true):
+                log(.info, .store, "a database has a policy from now on", ["database": name, "policy": stored.name])
+                database.maintain()
+            case .success(false): break
+            case .failure(let error):
+                log(.error, .store, "can't set a policy", ["database": name, "reason": error.message])
             }
         }
     }

@@ -23,11 +23,9 @@ struct NodeService: ControlService {
     func asking(
         _ body: @escaping @Sendable (Node, @escaping @Sendable (ControlError?) -> Void) -> Void
     ) async throws(ControlError) {
-        let node = node
-        let failure = await withCheckedContinuation { (continuation: CheckedContinuation<ControlError?, Never>) in
-            node.queue.async { body(node) { continuation.resume(returning: $0) } }
+        try await outcome { (node, done: @escaping @Sendable (Result<Void, ControlError>) -> Void) in
+            body(node) { failure in done(failure.map { .failure($0) } ?? .success(())) }
         }
-        if let failure { throw failure }
     }
 
     /// The same for what has a result.

@@ -18,9 +18,8 @@ final class FileLock {
         do throws(SystemError) {
             lock = try file.fileSystem.open(path, .create)
         } catch {
-            let at = StoreError("make", path, error)
             throw StoreError(
-                at.code, path,
+                StoreError("make", path, error).code, path,
                 "can't make the lock file of \(file.shortName) in \(file.shortDirectory): "
                     + String(cString: strerror(error.number)))
         }
