@@ -137,6 +137,11 @@ import Testing
     @Test func theActionOfEachCheckLeadsOut() async throws {
         try await withDamage { nodes, victim, copy in
             try await victim.start(peers: nodes)
+            // A repair waits for those who are linked: with nobody there it says what is not back.
+            let isLinked = try await eventually(within: 60) {
+                try await victim.peer(nodes[0])["connected"]?.bool == true
+            }
+            #expect(isLinked)
             // Damage within a file is found by a check.
             _ = try await victim.run(["verify"], within: 120)
             var typed: [String] = []
