@@ -56,7 +56,7 @@ extension CommandTable {
                 "Reads lines of JSON, one array of objects, or an object that holds one array; - is standard input. The id "
                     + "of a document is its _id, or the FIELD named, or is made.",
                 "A document that cannot be taken in is listed with its place in the file; the others go on, and the exit "
-                    + "status is 1.",
+                    + "status is 1. What is not JSON ends the file there.",
             ],
             options: [
                 OptionSpec(name: "id", value: "FIELD", help: "the member that holds the id"),
