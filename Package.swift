@@ -45,41 +45,45 @@ let package = Package(
         system("CDNSSD", apt: "libavahi-compat-libdnssd-dev"),
         system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
-        // The C library's own memory: what Glibc's module leaves out.
-        system("CMalloc", apt: "libc6-dev"),
+        // What Glibc's module leaves out.
+        system("CLibrary", apt: "libc6-dev"),
         system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
 
         // In the order of the layers: a target imports only what stands above it here.
+        library("KithSystem", ["CLibrary"]),
         library("KithCrypto", ["COpenSSL"]),
         library("KithDocument", ["KithCrypto"]),
         library("KithMerge", ["KithDocument"]),
-        library("KithStore", ["CSQLite", "KithCrypto", "KithDocument", "KithMerge"]),
+        library("KithStore", ["CSQLite", "KithCrypto", "KithDocument", "KithMerge", "KithSystem"]),
         library("KithReplication", ["KithCrypto", "KithDocument"]),
         library("KithNetwork"),
         library("KithDiscovery", ["CDNSSD", "KithDocument", "KithNetwork"]),
-        library("KithTransport", ["COpenSSL", "KithCrypto", "KithDocument", "KithNetwork"]),
+        library("KithTransport", ["COpenSSL", "KithCrypto", "KithDocument", "KithNetwork", "KithSystem"]),
         library("KithHTTPCore", ["CMicroHTTPD", "CCurl"]),
         library(
             "KithNode",
             [
                 "KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication", "KithNetwork",
                 "KithDiscovery",
-                "KithTransport", "KithHTTPCore",
+                "KithTransport", "KithHTTPCore", "KithSystem",
             ]),
         command(
             "kith", path: "Sources/kith-cli",
-            ["CMalloc", "KithCrypto", "KithDiscovery", "KithDocument", "KithHTTPCore", "KithNode", "KithTransport"],
+            [
+                "CLibrary", "KithCrypto", "KithDiscovery", "KithDocument", "KithHTTPCore", "KithNode", "KithSystem",
+                "KithTransport",
+            ],
             // What is installed beside the command: units, profiles, the package.
             exclude: ["Service"]),
 
         .target(
-            name: "KithVirtualDisk", dependencies: ["CSQLite", "KithStore", "KithTestSupport"],
+            name: "KithVirtualDisk", dependencies: ["CSQLite", "KithStore", "KithSystem", "KithTestSupport"],
             path: "Simulations/KithVirtualDisk", swiftSettings: settings),
         .target(
             name: "KithSimulation",
             dependencies: [
                 "KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication", "KithNode",
-                "KithTestSupport", "KithVirtualDisk",
+                "KithSystem", "KithTestSupport", "KithVirtualDisk",
             ],
             path: "Simulations/KithSimulation", swiftSettings: settings),
         command("kith-sim", path: "Simulations/kith-sim", ["KithSimulation"]),
@@ -94,7 +98,7 @@ let package = Package(
         tests(of: "KithCrypto"),
         tests(of: "KithDocument"),
         tests(of: "KithMerge", ["KithDocument"]),
-        tests(of: "KithStore", ["CSQLite", "KithDocument", "KithMerge", "KithVirtualDisk"]),
+        tests(of: "KithStore", ["CSQLite", "KithDocument", "KithMerge", "KithSystem", "KithVirtualDisk"]),
         tests(of: "KithReplication", ["KithCrypto", "KithDocument", "KithMerge"]),
         // Runs inside a network namespace, where a test can't be itself.
         command("kith-discovery-probe", path: "Tests/LAN/Probe", ["KithDiscovery", "KithDocument", "KithNetwork"]),
@@ -106,14 +110,14 @@ let package = Package(
             of: "KithNode",
             [
                 "KithDiscovery", "KithDocument", "KithHTTPCore", "KithMerge", "KithNetwork", "KithReplication",
-                "KithStore",
+                "KithStore", "KithSystem",
             ]),
         .testTarget(
             name: "KithCommandTests",
             dependencies: ["KithDocument", "KithHTTPCore", "KithNode", "KithTestSupport", "kith"], exclude: ["Golden"],
             swiftSettings: settings),
         tests(of: "KithSimulation"),
-        tests(of: "KithVirtualDisk", ["CSQLite", "KithDocument", "KithMerge", "KithStore"]),
+        tests(of: "KithVirtualDisk", ["CSQLite", "KithDocument", "KithMerge", "KithStore", "KithSystem"]),
         // What is fuzzed, and its tests; `make fuzz` drives the same with libFuzzer.
         .target(
             name: "KithFuzzing",

@@ -1,5 +1,6 @@
 import CSQLite
 import KithStore
+import KithSystem
 
 #if canImport(Glibc)
 import Glibc

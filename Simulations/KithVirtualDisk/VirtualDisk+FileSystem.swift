@@ -1,4 +1,5 @@
 import KithStore
+import KithSystem
 
 #if canImport(Glibc)
 import Glibc

@@ -1,4 +1,5 @@
 import KithStore
+import KithSystem
 import KithTestSupport
 import Synchronization
 

@@ -1,5 +1,6 @@
 import CSQLite
 import KithStore
+import KithSystem
 import KithTestSupport
 import Synchronization
 

@@ -1,4 +1,5 @@
 import KithDocument
+import KithSystem
 
 /// A database, open for writing: the one writer of its file.
 ///
@@ -35,7 +36,7 @@ package final class Store {
     init(
         _ file: DatabaseFile, environment: StoreEnvironment, options: StoreOptions, migrations: Migrations
     ) throws(StoreError) {
-        try NetworkFileSystem.refuse(file.directory, on: file.fileSystem)
+        try file.fileSystem.requireLocal(file.directory)
         let lock = try FileLock(file)
         let isNew: Bool
         (isNew, findings) = try file.examine(lock, creates: options.creates, databaseID: environment.random)
@@ -176,7 +177,7 @@ package final class Store {
     package static func requireLocal(
         _ directory: String, on fileSystem: any FileSystem = LocalFileSystem()
     ) throws(StoreError) {
-        try NetworkFileSystem.refuse(directory, on: fileSystem)
+        try fileSystem.requireLocal(directory)
     }
 
     /// The databases in a directory, ascending by name; those too of which only the log is left.

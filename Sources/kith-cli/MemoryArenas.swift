@@ -1,4 +1,4 @@
-import CMalloc
+import CLibrary
 import Glibc
 
 /// The heaps that glibc gives to threads so that they do not wait for each other: by default up to eight for each processor,

@@ -59,7 +59,7 @@ import Testing
             "CSQLite": ["KithStore", "kith-bench"], "CDNSSD": ["KithDiscovery"],
             "COpenSSL": ["KithCrypto", "KithTransport"],
             "CMicroHTTPD": ["KithHTTPCore"], "CCurl": ["KithHTTPCore"],
-            "CMalloc": ["kith-cli"],
+            "CLibrary": ["KithSystem", "kith-cli"],
         ]
         let base = root.appendingPathComponent("Sources").standardizedFileURL
         for target in try FileManager.default.contentsOfDirectory(atPath: base.path) where target != "System" {

@@ -4,6 +4,7 @@ import KithCrypto
 import KithDiscovery
 import KithDocument
 import KithReplication
+import KithSystem
 import KithTestSupport
 import KithTransport
 import Testing
@@ -64,7 +65,7 @@ import Testing
                 })
         }
         func targets() -> [DialTarget] {
-            node.queue.sync { node.targets(now: SystemClock.now, wall: SystemClock.wallMilliseconds) }
+            node.queue.sync { node.targets(now: SystemClock().now, wall: SystemClock().wallMilliseconds) }
         }
         #expect(targets().count > 1)
         // Whatever was met of the others: the awaited one is not crowded out.

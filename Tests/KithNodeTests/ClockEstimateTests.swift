@@ -1,3 +1,4 @@
+import KithSystem
 import KithTestSupport
 import Testing
 
@@ -71,9 +72,9 @@ import Testing
     }
 
     @Test func aClockThatIsSetDoesNotShortenWhatIsToLast() {
-        let clock = SteadyClock()
+        let clock = SteadyClock(.system)
         let before = clock.read()
-        #expect(abs(before - SystemClock.wallMilliseconds) < 60_000)
+        #expect(abs(before - SystemClock().wallMilliseconds) < 60_000)
         #expect(clock.read() >= before)
     }
 }

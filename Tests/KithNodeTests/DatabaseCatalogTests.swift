@@ -3,6 +3,7 @@ import Glibc
 import KithCrypto
 import KithDocument
 import KithStore
+import KithSystem
 import KithTestSupport
 import Testing
 
@@ -21,7 +22,7 @@ import Testing
 
     private func catalog() throws -> DatabaseCatalog {
         try DatabaseCatalog(nodeDirectory: folder.path) {
-            StoreEnvironment(now: { SystemClock.wallMilliseconds }, random: { SecureRandom.number() })
+            StoreEnvironment(now: { SystemClock().wallMilliseconds }, random: { SecureRandom.number() })
         }
     }
 

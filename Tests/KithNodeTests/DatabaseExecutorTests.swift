@@ -3,6 +3,7 @@ import KithDocument
 import KithNode
 import KithReplication
 import KithStore
+import KithSystem
 import KithTestSupport
 import Synchronization
 import Testing
@@ -10,7 +11,7 @@ import Testing
 @Suite struct DatabaseExecutorTests {
     private static func environment() -> StoreEnvironment {
         var generator = SystemRandomNumberGenerator()
-        return StoreEnvironment(now: { SystemClock.wallMilliseconds }, random: { generator.next() })
+        return StoreEnvironment(now: { SystemClock().wallMilliseconds }, random: { generator.next() })
     }
 
     /// Runs a test with a database in a directory of its own.

@@ -1,4 +1,5 @@
 import CSQLite
+import KithSystem
 import KithTestSupport
 
 #if canImport(Glibc)

@@ -1,4 +1,5 @@
 import KithDocument
+import KithSystem
 import KithTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import CSQLite
 import KithDocument
+import KithSystem
 import KithTestSupport
 import Testing
 

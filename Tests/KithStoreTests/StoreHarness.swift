@@ -1,5 +1,6 @@
 import KithDocument
 import KithMerge
+import KithSystem
 import KithTestSupport
 import Testing
 

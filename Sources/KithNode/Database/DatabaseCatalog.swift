@@ -1,5 +1,6 @@
 import KithCrypto
 import KithStore
+import KithSystem
 import Synchronization
 
 /// The databases of a node: those in its directory that could be opened, those that could not, with the reason, those that

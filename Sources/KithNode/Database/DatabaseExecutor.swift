@@ -2,6 +2,7 @@ import Dispatch
 import KithDocument
 import KithReplication
 import KithStore
+import KithSystem
 import Synchronization
 
 /// One open database on its queues: a writer that takes what waits as one commit, and readers beside it.
@@ -47,7 +48,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
         writer = DispatchQueue(label: "kith.writer.\(file.name)")
         readers = ReaderPool(file, store.place)
         published = Mutex(store.summary)
-        storage = Mutex(StorageState(gate: StorageGate(now: SystemClock.monotonicMilliseconds)))
+        storage = Mutex(StorageState(gate: StorageGate(now: SystemClock().monotonicMilliseconds)))
         findings = store.findings
         if findings.isUnclean { checkAfterCrash() }
     }
@@ -164,7 +165,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
     func probe() {
         writer.async { [self] in
             guard let store = try? openStore() else { return }
-            let now = SystemClock.monotonicMilliseconds
+            let now = SystemClock().monotonicMilliseconds
             let free = diskFailure == nil ? nil : StorageSpace(of: file.directory)?.free
             let mayProbe = storage.withLock { state in
                 if !state.gate.mayProbe(free: free) { state.gate.passed(now: now) }
@@ -252,7 +253,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
             switch result {
             case .success(let outcome):
                 if outcome.isRollbackDetected {
-                    self.rolledBackAt.store(SystemClock.wallMilliseconds, ordering: .relaxed)
+                    self.rolledBackAt.store(SystemClock().wallMilliseconds, ordering: .relaxed)
                 }
                 completion(.applied(ReplicaOutcome(outcome)))
             case .failure(let error): completion(.failed(ReplicaError(error)))

@@ -1,5 +1,6 @@
 import Glibc
 import KithStore
+import KithSystem
 
 /// The disk under a node's directory as it was when it was looked at: status and health tell of it without asking it.
 struct DiskLook: Sendable {

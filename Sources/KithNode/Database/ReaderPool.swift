@@ -1,5 +1,6 @@
 import Dispatch
 import KithStore
+import KithSystem
 import Synchronization
 
 /// A few reader connections of one database, each on a queue of its own; work goes to the one with the least to do.
@@ -43,7 +44,7 @@ final class ReaderPool: Sendable {
                     slot.reader = try file.makeReader()
                 }
                 guard let reader = slot.reader else { return }
-                slot.since.store(SystemClock.monotonicMilliseconds, ordering: .relaxed)
+                slot.since.store(SystemClock().monotonicMilliseconds, ordering: .relaxed)
                 defer { slot.since.store(0, ordering: .relaxed) }
                 work(.success(reader))
                 // The next gets one that has not failed.
@@ -56,7 +57,7 @@ final class ReaderPool: Sendable {
 
     /// How long the oldest reading under way has been going on, in milliseconds; nil when there is none.
     var oldestMilliseconds: UInt64? {
-        let now = SystemClock.monotonicMilliseconds
+        let now = SystemClock().monotonicMilliseconds
         let began = slots.map { $0.since.load(ordering: .relaxed) }.filter { $0 > 0 }.min()
         return began.map { now - min($0, now) }
     }

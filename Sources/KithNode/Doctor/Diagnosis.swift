@@ -1,4 +1,5 @@
 import KithDiscovery
+import KithSystem
 
 /// The judgement of `kith doctor`: a pure function of what was found. The checks stand in the order in which one thing is
 /// the cause of another, so that the first that failed is the cause to name.

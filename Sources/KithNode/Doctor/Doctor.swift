@@ -4,6 +4,7 @@ import KithDiscovery
 import KithDocument
 import KithNetwork
 import KithStore
+import KithSystem
 import KithTransport
 import Synchronization
 
@@ -46,10 +47,10 @@ package struct Doctor {
 
     /// Looks at everything. Blocks for about five seconds, at most 15.
     package func run() -> DoctorFacts {
-        let start = SystemClock.monotonicMilliseconds
+        let start = SystemClock().monotonicMilliseconds
         let neighbours = NeighbourReading.arpNow
         var facts = DoctorFacts()
-        facts.wallMilliseconds = SystemClock.wallMilliseconds
+        facts.wallMilliseconds = SystemClock().wallMilliseconds
         facts.descriptorLimit = Self.descriptorLimit
         facts.node = status.map { DoctorFacts.RunningNode($0) }
         facts.nodeFailure = nodeFailure
@@ -75,7 +76,7 @@ package struct Doctor {
         let own = OwnAddresses(port: facts.port, listens: listens, names: heard.names)
         facts.node?.notePlaces(own)
         if let identity {
-            let left = DoctorLimits.totalMilliseconds - Int(SystemClock.monotonicMilliseconds - start)
+            let left = DoctorLimits.totalMilliseconds - Int(SystemClock().monotonicMilliseconds - start)
             facts.places = dial(
                 places(heard.services ?? [], identity), identity, used, own, milliseconds: max(1_000, left))
             noteMachines(&facts, neighbours)

@@ -1,5 +1,6 @@
 import Glibc
 import KithNetwork
+import KithSystem
 
 /// Whether machines answer an echo request (RFC 792): who does is there, whatever becomes of its ports. Where this user may
 /// send none nothing is known.
@@ -18,9 +19,9 @@ enum EchoProbe {
             _ = target.withSystemAddress { sendto(descriptor, request, request.count, 0, $0, $1) }
         }
         var answered: Set<String> = []
-        let deadline = SystemClock.monotonicMilliseconds + milliseconds
+        let deadline = SystemClock().monotonicMilliseconds + milliseconds
         while answered.count < targets.count {
-            let now = SystemClock.monotonicMilliseconds
+            let now = SystemClock().monotonicMilliseconds
             guard now < deadline else { break }
             var readiness = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&readiness, 1, Int32(deadline - now)) > 0 else { continue }

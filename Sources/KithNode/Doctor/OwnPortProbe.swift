@@ -1,5 +1,6 @@
 import Glibc
 import KithNetwork
+import KithSystem
 import KithTransport
 
 /// Whether this node's port answers at the addresses of this machine: a connection that a firewall drops here does not come
@@ -26,7 +27,7 @@ enum OwnPortProbe {
             NetworkAddress(ip: interface.ip, interface: interface.index, port: port).map { (interface.name, $0) }
         }
         let dials = addresses.map { (name: $0.0, address: $0.1, descriptor: begin($0.1)) }
-        let deadline = SystemClock.monotonicMilliseconds + UInt64(DoctorLimits.ownPortMilliseconds)
+        let deadline = SystemClock().monotonicMilliseconds + UInt64(DoctorLimits.ownPortMilliseconds)
         for dial in dials {
             var port = DoctorFacts.OwnPort()
             port.address = dial.address.description
@@ -72,7 +73,7 @@ enum OwnPortProbe {
 
     private static func outcome(_ descriptor: Int32, until deadline: UInt64) -> DoctorFacts.DialOutcome {
         guard descriptor >= 0 else { return .failed("no connection could be begun") }
-        let now = SystemClock.monotonicMilliseconds
+        let now = SystemClock().monotonicMilliseconds
         var readiness = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         guard poll(&readiness, 1, Int32(deadline > now ? deadline - now : 0)) == 1 else { return .noAnswer }
         var error: Int32 = 0

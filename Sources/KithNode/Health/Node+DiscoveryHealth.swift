@@ -2,6 +2,7 @@ import KithDiscovery
 import KithDocument
 import KithNetwork
 import KithReplication
+import KithSystem
 import KithTransport
 
 extension Node {
@@ -32,7 +33,7 @@ extension Node {
     }
 
     private func multicastFindings() -> [HealthFinding] {
-        let now = SystemClock.now
+        let now = SystemClock().now
         let unheard = unheardSince.filter { now.milliseconds(since: $1) >= NodeLimits.silentMulticastMilliseconds }.keys
         guard let first = unheard.min() else { return [] }
         let name = peers[first]?.shownName ?? first.short

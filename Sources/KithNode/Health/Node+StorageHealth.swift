@@ -1,5 +1,6 @@
 import Glibc
 import KithStore
+import KithSystem
 import KithTransport
 
 extension Node {

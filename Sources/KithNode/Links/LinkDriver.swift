@@ -2,6 +2,7 @@ import Dispatch
 import KithDocument
 import KithReplication
 import KithStore
+import KithSystem
 import KithTransport
 import Synchronization
 
@@ -71,7 +72,7 @@ final class LinkDriver: @unchecked Sendable {
         self.log = log
         self.news = news
         link = Link(configuration)
-        let now = SystemClock.now.milliseconds
+        let now = SystemClock().now.milliseconds
         heardAt = Atomic(now)
         movedAt = Atomic(now)
     }
@@ -90,7 +91,7 @@ final class LinkDriver: @unchecked Sendable {
         queue.async {
             guard self.state == .waiting else { return }
             self.state = .running
-            self.handle(.wallClock(SystemClock.wallMilliseconds))
+            self.handle(.wallClock(SystemClock().wallMilliseconds))
             let databases = self.catalog.databases.map { database in
                 self.observed(database, isHeld: held.contains(database.name.string))
             }
@@ -129,13 +130,13 @@ final class LinkDriver: @unchecked Sendable {
         switch event {
         case .opened: break
         case .received(let bytes):
-            let now = SystemClock.now.milliseconds
+            let now = SystemClock().now.milliseconds
             heardAt.store(now, ordering: .relaxed)
             movedAt.store(now, ordering: .relaxed)
             if state == .waiting { keepEarly(bytes) } else { handle(.received(Array(bytes))) }
         case .drained: handle(.sendBufferDrained(remaining: connection.bufferedBytes))
         case .acknowledged(let total):
-            movedAt.store(SystemClock.now.milliseconds, ordering: .relaxed)
+            movedAt.store(SystemClock().now.milliseconds, ordering: .relaxed)
             handle(.arrived(total: total))
         case .finished:
             handle(.disconnected)
@@ -158,7 +159,7 @@ final class LinkDriver: @unchecked Sendable {
             if state == .waiting, case .stop = input { connection.close() }
             return
         }
-        carryOut(link.handle(input, now: SystemClock.now))
+        carryOut(link.handle(input, now: SystemClock().now))
         if case .start = input, !early.isEmpty {
             let bytes = early
             early = []
@@ -183,11 +184,11 @@ final class LinkDriver: @unchecked Sendable {
                     .judge(membership.verify(statements)) { refusal in self.post(.statementsJudged(refusal: refusal)) })
             case .claim(let ticket, let database, let wants): claim(wants, of: database, ticket)
             case .releaseClaims(let database, let documents):
-                let now = SystemClock.now
+                let now = SystemClock().now
                 observed[database]?.withWants { $0.release(documents, by: id, now: now) }
             case .releaseAllClaims(let database): observed[database]?.withWants { $0.releaseAll(by: id) }
             case .keepClaims(let database):
-                let now = SystemClock.now
+                let now = SystemClock().now
                 observed[database]?.withWants { $0.keep(by: id, now: now) }
             case .report(let event): news(self, .event(event))
             }
@@ -206,7 +207,7 @@ final class LinkDriver: @unchecked Sendable {
     }
 
     private func claim(_ wants: [Want], of name: String, _ ticket: Ticket) {
-        let now = SystemClock.now
+        let now = SystemClock().now
         let claimed = observed[name]?.withWants { $0.claim(wants, by: id, now: now) } ?? (granted: wants, deferred: [])
         post(.claimed(ticket, granted: claimed.granted, deferred: claimed.deferred))
     }
@@ -258,7 +259,7 @@ final class LinkDriver: @unchecked Sendable {
     private func setTimer() {
         guard let deadline = link.nextDeadline else { return }
         let timer = timer ?? makeTimer()
-        let wait = deadline.milliseconds(since: SystemClock.now)
+        let wait = deadline.milliseconds(since: SystemClock().now)
         timer.schedule(deadline: .now() + .milliseconds(Int(clamping: wait)), leeway: .milliseconds(5))
     }
 
@@ -266,7 +267,7 @@ final class LinkDriver: @unchecked Sendable {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.setEventHandler { [weak self] in
             guard let self else { return }
-            self.handle(.wallClock(SystemClock.wallMilliseconds))
+            self.handle(.wallClock(SystemClock().wallMilliseconds))
             self.handle(.deadline)
         }
         timer.resume()
@@ -289,7 +290,7 @@ final class LinkDriver: @unchecked Sendable {
     }
 
     private func close(_ ending: Connection.Ending) {
-        if state == .running { carryOut(link.handle(.disconnected, now: SystemClock.now)) }
+        if state == .running { carryOut(link.handle(.disconnected, now: SystemClock().now)) }
         state = .ended
         timer?.cancel()
         timer = nil

@@ -1,4 +1,5 @@
 import KithDocument
+import KithSystem
 import KithTransport
 
 // What a node reads beside its identity when it starts: whom it lets in, and whom it has invited.
@@ -51,7 +52,7 @@ extension IdentityStore {
             SpareFile.invites.setAside(in: directory)
             book = InviteBook()
         }
-        let clock = SteadyClock()
+        let clock = SteadyClock(.system)
         return JoinDesk(identity: identity, membership: membership, book: book, now: clock.read) {
             bytes throws(TransportError) in
             try write(bytes, to: SpareFile.invites.rawValue)

@@ -1,6 +1,7 @@
 import KithDiscovery
 import KithDocument
 import KithReplication
+import KithSystem
 import KithTransport
 
 // Who is a member, as what.
@@ -83,7 +84,7 @@ extension Node {
             shown.revokedBy = revocation.map(Self.words)
             return shown
         }
-        return ControlMembers(generatedAt: SystemClock.wallMilliseconds, members: members)
+        return ControlMembers(generatedAt: SystemClock().wallMilliseconds, members: members)
     }
 
     /// Why this node's own membership has ended.

@@ -1,6 +1,7 @@
 import KithDocument
 import KithNetwork
 import KithReplication
+import KithSystem
 import KithTransport
 
 // Who does not let whom in: kept for each peer and shown on both sides.
@@ -15,7 +16,7 @@ extension Node {
         switch error {
         case .refused(.revoked(let node)):
             note(node, at: host, isByPeer: false, Self.revokedReason)
-            if peers[node] == nil { peers[node] = PeerState(node, now: SystemClock.wallMilliseconds) }
+            if peers[node] == nil { peers[node] = PeerState(node, now: SystemClock().wallMilliseconds) }
             changed()
         case .refused(let refusal): note(nil, at: host, isByPeer: false, refusal.message)
         // Whoever dialled has not proved anything yet, so this may be anybody's word.
@@ -40,7 +41,7 @@ extension Node {
         let peer = driver.peer.nodeID
         if let end {
             if end.isByPeer, end.goodbye.code == .paused {
-                let now = SystemClock.wallMilliseconds
+                let now = SystemClock().wallMilliseconds
                 var state = peers[peer] ?? PeerState(peer, now: now)
                 state.pausedThere = (reason, state.pausedThere?.since ?? now)
                 state.refusal = nil
@@ -78,7 +79,7 @@ extension Node {
     }
 
     private func note(_ node: NodeID?, at address: String?, isByPeer: Bool, _ reason: String, lasts: Bool = false) {
-        let now = SystemClock.wallMilliseconds
+        let now = SystemClock().wallMilliseconds
         guard refusals.note(node: node, address: address, isByPeer: isByPeer, reason: reason, lasts: lasts, now: now)
         else { return }
         let whom = node.map { name(of: $0) } ?? "somebody at \(address ?? "?")"

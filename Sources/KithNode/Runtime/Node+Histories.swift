@@ -1,6 +1,7 @@
 import KithDocument
 import KithReplication
 import KithStore
+import KithSystem
 
 // What was found out about the histories of databases: that one was put back, or is another than a peer knew.
 
@@ -8,7 +9,7 @@ extension Node {
     /// A link found something out about a database.
     func found(_ finding: HistoryFinding, of database: String, with peer: NodeID) {
         let name = peers[peer]?.name ?? peer.short
-        let now = SystemClock.wallMilliseconds
+        let now = SystemClock().wallMilliseconds
         switch finding {
         case .lostHere(let sequence, let end):
             noteRollback(

@@ -3,6 +3,7 @@ import KithDiscovery
 import KithDocument
 import KithReplication
 import KithStore
+import KithSystem
 import KithTransport
 import Synchronization
 
@@ -16,7 +17,7 @@ extension Node {
         case .member(let identity):
             let driver = makeDriver(connection, identity, tieBreak: connection.tieBreak)
             queue.async {
-                self.inboundAt = SystemClock.wallMilliseconds
+                self.inboundAt = SystemClock().wallMilliseconds
                 self.authenticated(driver)
             }
             return { _, event in driver.handle(event) }
@@ -68,14 +69,14 @@ extension Node {
     /// answers.
     func authenticated(_ driver: LinkDriver) {
         let peer = driver.peer.nodeID
-        let now = SystemClock.now
+        let now = SystemClock().now
         if peer == id { twins.acceptedSelf(isDialling: !attempts.isEmpty, now: now) }
         guard isRunning, peer != id, holds(driver) else { return driver.connection.close() }
         drivers[driver.id] = driver
         if isHeld {
             return turnAway(driver, Goodbye(code: .paused, text: Self.heldText))
         }
-        if let pause = pauses.pause(of: peer, now: SystemClock.wallMilliseconds) {
+        if let pause = pauses.pause(of: peer, now: SystemClock().wallMilliseconds) {
             return turnAway(driver, Goodbye(code: .paused, text: Self.pauseText(until: pause.until)))
         }
         let old = linkInUse(to: peer)
@@ -112,22 +113,22 @@ extension Node {
                 "peer": peer.short, "name": peers[peer]?.name ?? "?", "address": driver.connection.remote,
                 "direction": driver.isDialled ? "dialled" : "accepted",
             ])
-        var state = peers[peer] ?? PeerState(peer, now: SystemClock.wallMilliseconds)
-        state.disconnected(nil, now: SystemClock.wallMilliseconds)
+        var state = peers[peer] ?? PeerState(peer, now: SystemClock().wallMilliseconds)
+        state.disconnected(nil, now: SystemClock().wallMilliseconds)
         state.link = driver.id
         state.role = driver.peer.role
         state.lastError = nil
         state.failures = 0
         peers[peer] = state
         if driver.isDialled {
-            paths.connected(.node(peer), segmentBytes: driver.connection.segmentBytes, now: SystemClock.now)
+            paths.connected(.node(peer), segmentBytes: driver.connection.segmentBytes, now: SystemClock().now)
             if let bytes = driver.connection.segmentBytes {
                 log(
                     .info, .mesh, "a link is kept to small packets, as larger ones are lost",
                     ["peer": peer.short, "bytes": "\(bytes)"])
             }
         }
-        schedule.connected(.node(peer), now: SystemClock.now)
+        schedule.connected(.node(peer), now: SystemClock().now)
         // A dial of ours whose link would be the one that stays goes on: the peer may have its end of it in use already, and
         // given up the other.
         if driver.isDialled == (id < peer) { giveUp(.node(peer)) }
@@ -157,7 +158,7 @@ extension Node {
     /// Whether an answer is news for those who watch: the first after a doubt, and one in a while for its round trip.
     private func isNewsOfAnswer(_ driver: LinkDriver) -> Bool {
         let peer = driver.peer.nodeID
-        let now = SystemClock.now
+        let now = SystemClock().now
         let shownAt = peers[peer]?.answerShownAt ?? Instant(milliseconds: 0)
         let probedAt = peers[peer]?.probedAt ?? now
         guard
@@ -171,8 +172,8 @@ extension Node {
     private func heard(_ event: LinkEvent, from driver: LinkDriver) {
         let peer = driver.peer.nodeID
         // Not now: an event may come of what happened here alone, while the peer is silent.
-        let silence = SystemClock.now.milliseconds(since: driver.lastHeard)
-        peers[peer]?.lastExchangeAt = SystemClock.wallMilliseconds - Int64(clamping: silence)
+        let silence = SystemClock().now.milliseconds(since: driver.lastHeard)
+        peers[peer]?.lastExchangeAt = SystemClock().wallMilliseconds - Int64(clamping: silence)
         switch event {
         case .opened(let description):
             peers[peer]?.name = description.nodeName
@@ -184,7 +185,7 @@ extension Node {
             peers[peer]?.saysRevoked = false
             refusals.forget(peer)
             membership.note(name: description.nodeName, of: peer)
-            peers[peer]?.stateSince = SystemClock.wallMilliseconds
+            peers[peer]?.stateSince = SystemClock().wallMilliseconds
             log(
                 .info, .link, "a peer has told of itself",
                 [
@@ -239,9 +240,9 @@ extension Node {
         if closed.wasInUse || peers[peer]?.link == driver.id {
             log(.info, .mesh, "a link ended", ["peer": peer.short, "name": peers[peer]?.name ?? "?", "reason": reason])
             counters.linksEnded += 1
-            peers[peer]?.disconnected(reason, now: SystemClock.wallMilliseconds)
+            peers[peer]?.disconnected(reason, now: SystemClock().wallMilliseconds)
             if membership.standing(of: driver.peer) != nil { notePeerName(peer) }
-            schedule.lost(.node(peer), now: SystemClock.now)
+            schedule.lost(.node(peer), now: SystemClock().now)
             if case .failed(.largePacketsLost) = ending {
                 lostLargePackets(.node(peer))
             } else if end?.goodbye.code != .replaced {

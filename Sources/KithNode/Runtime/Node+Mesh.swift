@@ -4,6 +4,7 @@ import KithDocument
 import KithNetwork
 import KithReplication
 import KithStore
+import KithSystem
 import KithTransport
 
 extension Node {
@@ -40,7 +41,7 @@ extension Node {
         lookAtTwins(services.filter { $0.nodeID == id && $0.isPresent })
         for node in book.announcedNodes where !before.contains(node) {
             log(.debug, .discovery, "a node is announced", ["peer": node.short])
-            schedule.hasten(.node(node), now: SystemClock.now)
+            schedule.hasten(.node(node), now: SystemClock().now)
         }
         evaluate()
     }
@@ -50,7 +51,7 @@ extension Node {
     func networkGained() {
         guard isRunning else { return }
         log(.info, .mesh, "the network has changed: dialling all who are not connected")
-        let now = SystemClock.now
+        let now = SystemClock().now
         if networkGainedAt.map({ now.milliseconds(since: $0) > NodeLimits.dialTimeoutMilliseconds }) ?? true {
             networkGainedAt = now
             for target in attempts.keys.sorted() {
@@ -68,8 +69,8 @@ extension Node {
     func evaluate() {
         guard isRunning else { return }
         noteWake()
-        let now = SystemClock.now
-        let wall = SystemClock.wallMilliseconds
+        let now = SystemClock().now
+        let wall = SystemClock().wallMilliseconds
         pauses.expire(now: wall)
         presence.expire(now: now)
         refusals.expire(now: wall)
@@ -167,9 +168,9 @@ extension Node {
         if let healthAt, now.milliseconds(since: healthAt) < NodeLimits.evaluationMilliseconds { return }
         healthAt = now
         look()
-        noteRollbacks(now: SystemClock.wallMilliseconds)
+        noteRollbacks(now: SystemClock().wallMilliseconds)
         noteUnheard(now: now)
-        _ = health(now: SystemClock.wallMilliseconds)
+        _ = health(now: SystemClock().wallMilliseconds)
         noteEndedMutes()
         rememberAddresses()
         log.flush()
@@ -207,7 +208,7 @@ extension Node {
         if let deadline = schedule.nextDeadline(after: now) { due = min(due, deadline) }
         if let suspicion = nextSuspicion(after: now) { due = min(due, suspicion) }
         if let until = pauses.pauses.compactMap(\.until).min() {
-            let wait = max(0, until - SystemClock.wallMilliseconds)
+            let wait = max(0, until - SystemClock().wallMilliseconds)
             due = min(due, now.advanced(byMilliseconds: UInt64(wait) + 1))
         }
         let timer = timer ?? makeTimer()
@@ -258,7 +259,7 @@ extension Node {
     }
 
     private func dialled(_ attempt: DialAttempt, _ outcome: DialAttempt.Outcome) {
-        let now = SystemClock.now
+        let now = SystemClock().now
         let expected = attempt.target.node
         switch outcome {
         case .failed(let address, let reason, let error):
@@ -298,7 +299,7 @@ extension Node {
     func giveUp(_ target: DialTarget) {
         guard let attempt = attempts.removeValue(forKey: target) else { return }
         attempt.cancel()
-        twins.gaveUp(dials: attempt.givenUp, now: SystemClock.now)
+        twins.gaveUp(dials: attempt.givenUp, now: SystemClock().now)
     }
 
     private func reached(
@@ -333,7 +334,7 @@ extension Node {
     /// Keeps the addresses that worked and the names of peers, for the next start.
     func rememberAddresses() {
         keepSoon(.peers) {
-            let names = self.peerNames.lines(now: SystemClock.wallMilliseconds)
+            let names = self.peerNames.lines(now: SystemClock().wallMilliseconds)
             let text = self.book.rememberedText + names.map { $0 + "\n" }.joined()
             guard text != self.rememberedText else { return nil }
             let lines = text.split(separator: "\n").map(String.init)

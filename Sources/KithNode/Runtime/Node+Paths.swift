@@ -1,5 +1,6 @@
 import KithDocument
 import KithReplication
+import KithSystem
 import KithTransport
 
 /// Paths on which large packets are lost: smaller ones are used there.
@@ -36,7 +37,7 @@ extension Node {
 
     /// Large packets to a target, or from it, were lost: it is dialled with smaller ones at once.
     func lostLargePackets(_ target: DialTarget) {
-        let now = SystemClock.now
+        let now = SystemClock().now
         paths.lostLarge(target, now: now)
         log(
             .warning, .mesh, "large packets are lost on the way to a peer: smaller ones are tried",

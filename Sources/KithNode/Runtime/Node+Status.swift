@@ -5,12 +5,13 @@ import KithDocument
 import KithNetwork
 import KithReplication
 import KithStore
+import KithSystem
 import KithTransport
 
 extension Node {
     /// All that `kith status` shows; on the queue only.
     func status() -> ControlStatus {
-        let now = SystemClock.wallMilliseconds
+        let now = SystemClock().wallMilliseconds
         var status = ControlStatus(generatedAt: now)
         status.node = nodeStatus()
         status.discovery = discoveryStatus()
@@ -72,7 +73,7 @@ extension Node {
     }
 
     private func openDatabaseStatus() -> [ControlStatus.Database] {
-        let now = SystemClock.wallMilliseconds
+        let now = SystemClock().wallMilliseconds
         return catalog.databases.map { database in
             let summary = database.summary
             let carriers = peers.values.filter { $0.isOpen && $0.sessions[database.name.string] != nil }
@@ -114,7 +115,7 @@ extension Node {
         guard peer.isOpen, let driver = linkInUse(to: peer) else {
             return peer.lastExchangeAt ?? peer.seenBeforeAt
         }
-        let silence = SystemClock.now.milliseconds(since: driver.lastHeard)
+        let silence = SystemClock().now.milliseconds(since: driver.lastHeard)
         return max(peer.lastExchangeAt ?? 0, now - Int64(clamping: silence))
     }
 
@@ -153,7 +154,7 @@ extension Node {
             status.sentBytes = driver.connection.sentBytes
             status.receivedBytes = driver.connection.receivedBytes
         }
-        let monotonic = SystemClock.now.milliseconds
+        let monotonic = SystemClock().now.milliseconds
         status.candidates = book.candidates(for: node, now: monotonic).map { candidate in
             ControlStatus.Candidate(
                 address: candidate.address.description, source: candidate.source.rawValue,
@@ -221,7 +222,7 @@ extension Node {
     // MARK: The mesh
 
     func mesh() -> ControlMesh {
-        let now = SystemClock.wallMilliseconds
+        let now = SystemClock().wallMilliseconds
         var nodes: [ControlMesh.Node] = []
         var own = ControlMesh.Node(id: id.description, name: identity.nodeName)
         own.version = KithVersion.text
@@ -280,7 +281,7 @@ extension Node {
 
     /// Ends the pause of a peer, or all, once that is on disk.
     func endPause(_ node: NodeID?, then: @escaping @Sendable (ControlError?) -> Void) throws(ControlError) {
-        if let node, pauses.pauses.contains(where: { $0.node == nil && $0.holds(at: SystemClock.wallMilliseconds) }) {
+        if let node, pauses.pauses.contains(where: { $0.node == nil && $0.holds(at: SystemClock().wallMilliseconds) }) {
             throw ControlError(
                 .conflict,
                 "replication with all peers is paused, also with \(peers[node]?.name ?? node.short); kith resume ends that"
@@ -295,7 +296,7 @@ extension Node {
     }
 
     private func dialResumed(_ node: NodeID?) {
-        let now = SystemClock.now
+        let now = SystemClock().now
         for peer in peers.keys where node == nil || peer == node {
             book.hurry(peer)
             schedule.hasten(.node(peer), now: now)
@@ -373,7 +374,7 @@ extension Node {
         guard let name = condition.database, let database = catalog[name] else {
             return .holds(ControlWaitResult(peers: open.count, inSync: nil))
         }
-        let now = SystemClock.wallMilliseconds
+        let now = SystemClock().wallMilliseconds
         let inSync = open.count { isInSync($0, database, now: now) }
         guard inSync == open.count else {
             return .lacks("\(name) is in sync with \(inSync) of \(open.count) connected peers; kith status says more")

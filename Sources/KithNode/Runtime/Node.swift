@@ -5,6 +5,7 @@ import KithDocument
 import KithNetwork
 import KithReplication
 import KithStore
+import KithSystem
 import KithTransport
 import Synchronization
 
@@ -31,7 +32,7 @@ package final class Node: @unchecked Sendable {
     let desk: JoinDesk
     let catalog: DatabaseCatalog
     let damage: DamageBook
-    let startedAt = SystemClock.wallMilliseconds
+    let startedAt = SystemClock().wallMilliseconds
     var tls: TLSContext?
     var listener: Listener?
     var discovery: AvahiDiscovery?
@@ -148,7 +149,7 @@ package final class Node: @unchecked Sendable {
         membership = try identities.membership(of: identity)
         damage = try DamageBook(nodeDirectory: directory)
         catalog = try DatabaseCatalog(nodeDirectory: directory) {
-            StoreEnvironment(now: { SystemClock.wallMilliseconds }, random: { SecureRandom.number() })
+            StoreEnvironment(now: { SystemClock().wallMilliseconds }, random: { SecureRandom.number() })
         }
         desk = try identities.desk(of: identity, membership)
         selection = MeshSelection(
@@ -156,7 +157,7 @@ package final class Node: @unchecked Sendable {
         arbiter = LinkArbiter(node: identity.nodeID)
         schedule = DialSchedule { SecureRandom.number() }
         presence = PresenceBook(node: identity.nodeID)
-        twins = TwinBook(node: identity.nodeID, instance: instance, earlier: [], now: SystemClock.now)
+        twins = TwinBook(node: identity.nodeID, instance: instance, earlier: [], now: SystemClock().now)
     }
 
     /// The node's id.

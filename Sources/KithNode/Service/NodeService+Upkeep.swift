@@ -1,6 +1,7 @@
 import KithDocument
 import KithHTTPCore
 import KithStore
+import KithSystem
 import Synchronization
 
 // Databases as wholes: checked, repaired, compacted, copied and put back, while the node runs.
@@ -57,7 +58,7 @@ extension NodeService {
         _ name: String, _ report: SalvageReport, _ waitingMilliseconds: Int64, _ sink: UpkeepSink,
         _ repaired: inout UpkeepEvent.Repaired
     ) async {
-        let end = SystemClock.monotonicMilliseconds + UInt64(max(0, waitingMilliseconds))
+        let end = SystemClock().monotonicMilliseconds + UInt64(max(0, waitingMilliseconds))
         let damaged = report.damaged
         repaired.damaged = damaged.count
         var left = damaged
@@ -71,7 +72,7 @@ extension NodeService {
             // Right after the exchange a peer that is linked may not have heard of the database yet.
             let isAlone = await onNode { node in node.peers.values.allSatisfy { $0.link == nil } }
             if isComplete || isAlone || sink.isCancelled() { break }
-            if SystemClock.monotonicMilliseconds >= end { break }
+            if SystemClock().monotonicMilliseconds >= end { break }
             sink.emit(.progress(done: UInt64(damaged.count - left.count), total: UInt64(damaged.count)))
             try? await Task.sleep(for: .milliseconds(NodeLimits.fetchPollMilliseconds))
         }

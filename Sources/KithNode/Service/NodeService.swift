@@ -3,6 +3,7 @@ import KithDocument
 import KithMerge
 import KithReplication
 import KithStore
+import KithSystem
 import KithTransport
 
 /// The control interface of a running node. What belongs to the mesh is asked on the node's queue, what belongs to a
@@ -94,7 +95,7 @@ struct NodeService: ControlService {
     }
 
     func pause(peer: String?, milliseconds: Int64?) async throws(ControlError) -> ControlPause {
-        let until = milliseconds.map { SystemClock.wallMilliseconds + $0 }
+        let until = milliseconds.map { SystemClock().wallMilliseconds + $0 }
         let id = try await find(peer)
         try await asking { node, done in node.setPause(id, until: until, then: done) }
         return ControlPause(peer: id?.description, until: until)
@@ -130,7 +131,8 @@ struct NodeService: ControlService {
             }
             let code = try node.desk.invite(role: role, validMilliseconds: request.validMilliseconds, root: root)
             return ControlInvitation(
-                code: code.text, role: request.role, expiresAt: SystemClock.wallMilliseconds + request.validMilliseconds
+                code: code.text, role: request.role,
+                expiresAt: SystemClock().wallMilliseconds + request.validMilliseconds
             )
         } catch {
             throw ControlError(.forbidden, error.message)

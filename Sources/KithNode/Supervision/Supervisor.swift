@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import KithSystem
 
 /// Tells the service manager of a node's life: that it opens, is ready, reads its configuration again, stops, how it
 /// stands, and that it is alive.
@@ -38,9 +39,9 @@ package final class Supervisor: @unchecked Sendable {
     package func open() {
         guard notifier.isHeard else { return }
         queue.sync {
-            opensUntil = SystemClock.monotonicMilliseconds + NodeLimits.openingMilliseconds
+            opensUntil = SystemClock().monotonicMilliseconds + NodeLimits.openingMilliseconds
             opening = every(openingStepMilliseconds) { supervisor in
-                if SystemClock.monotonicMilliseconds > supervisor.opensUntil { supervisor.opening = nil }
+                if SystemClock().monotonicMilliseconds > supervisor.opensUntil { supervisor.opening = nil }
                 supervisor.notifier.send(
                     "EXTEND_TIMEOUT_USEC=\(3 * supervisor.openingStepMilliseconds * 1_000)",
                     "STATUS=opening the databases")

@@ -1,4 +1,5 @@
 import Glibc
+import KithSystem
 import Synchronization
 
 /// What a node tells on standard error: one event a line, without the content of documents, keys or codes.
@@ -62,7 +63,7 @@ package final class Log: Sendable {
     package init(
         level: Level = .info, format: LogFormat = .ofStandardError(),
         clock: @escaping @Sendable () -> (wall: Int64, monotonic: UInt64) = {
-            (SystemClock.wallMilliseconds, SystemClock.monotonicMilliseconds)
+            (SystemClock().wallMilliseconds, SystemClock().monotonicMilliseconds)
         },
         sink: @escaping @Sendable ([UInt8]) -> Bool = Log.writeToStandardError
     ) {

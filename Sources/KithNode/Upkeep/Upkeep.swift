@@ -1,5 +1,6 @@
 import KithCrypto
 import KithStore
+import KithSystem
 
 /// Checks and repairs as a running node does them and as the command does them where none runs: the parts that are the
 /// same.
@@ -35,11 +36,11 @@ enum Upkeep {
 
     /// What real databases take from outside.
     static var environment: StoreEnvironment {
-        StoreEnvironment(now: { SystemClock.wallMilliseconds }, random: { SecureRandom.number() })
+        StoreEnvironment(now: { SystemClock().wallMilliseconds }, random: { SecureRandom.number() })
     }
 
     /// The time in names of files.
     static var moment: String {
-        String(Timestamp.text(ofMilliseconds: SystemClock.wallMilliseconds).map { $0 == ":" ? "-" : $0 })
+        String(Timestamp.text(ofMilliseconds: SystemClock().wallMilliseconds).map { $0 == ":" ? "-" : $0 })
     }
 }

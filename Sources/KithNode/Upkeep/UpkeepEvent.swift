@@ -1,4 +1,5 @@
 import KithStore
+import KithSystem
 
 /// What checking, repairing and compacting tell while they go on: a line of JSON each; docs/control.md lists them.
 package enum UpkeepEvent: Sendable {
@@ -99,7 +100,7 @@ package struct UpkeepSink: Sendable {
     func progress() -> (UInt64, UInt64) -> Void {
         var toldAt: UInt64 = 0
         return { done, total in
-            let now = SystemClock.monotonicMilliseconds
+            let now = SystemClock().monotonicMilliseconds
             guard now - toldAt >= 100 else { return }
             toldAt = now
             emit(.progress(done: done, total: total))

@@ -1,4 +1,5 @@
 import CSQLite
+import KithSystem
 
 /// What an opening found amiss and went on from.
 package struct OpeningFindings: Hashable, Sendable {

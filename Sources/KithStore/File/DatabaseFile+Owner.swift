@@ -1,3 +1,5 @@
+import KithSystem
+
 extension DatabaseFile {
     /// What the file itself says of whose it is. Nothing is opened by SQLite, so nothing is written beside it.
     package enum Owner: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import KithSystem
+
 extension DatabaseFile {
     /// A reader with a connection of its own, for a database that somebody has open for writing.
     package func makeReader() throws(StoreError) -> StoreReader { StoreReader(try openForReading()) }

@@ -1,3 +1,5 @@
+import KithSystem
+
 /// Where a database lies, and how its file is opened.
 package struct DatabaseFile: Sendable {
     package let name: DatabaseName

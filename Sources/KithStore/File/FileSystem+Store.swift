@@ -1,3 +1,5 @@
+import KithSystem
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -35,6 +37,15 @@ extension FileSystem {
     /// Removes what SQLite may have left of a file that was not finished, and the file.
     func discardDatabase(_ path: String) {
         for end in ["", "-wal", "-shm", "-journal"] { discard(path + end) }
+    }
+
+    /// Refuses a directory on a network file system: a database would be damaged there some day.
+    func requireLocal(_ directory: String) throws(StoreError) {
+        guard let name = networkName(of: directory) else { return }
+        throw StoreError(
+            .networkFileSystem, directory,
+            "\(StoreError.shortened(directory, to: Limits.pathCharacters)) is on a network file system (\(name)): "
+                + "use a directory on a disk of this machine")
     }
 
     /// Makes the content of a file durable. Nobody may have it open by SQLite: closing it here would end that one's locks.

@@ -1,3 +1,5 @@
+import KithSystem
+
 /// What stands in a write-ahead log, read without SQLite and without changing anything. The format is
 /// https://www.sqlite.org/fileformat2.html#the_write_ahead_log.
 enum LogContent: Hashable {

@@ -1,3 +1,5 @@
+import KithSystem
+
 /// Keeps the write-ahead log of an open database small, and says beside the file what the log holds.
 ///
 /// The log is copied into the file when it has grown to `Limits.walPages`; the next write then begins it anew, unless a

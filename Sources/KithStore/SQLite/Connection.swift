@@ -1,4 +1,5 @@
 import CSQLite
+import KithSystem
 
 #if canImport(Glibc)
 import Glibc

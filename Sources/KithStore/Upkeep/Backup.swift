@@ -1,3 +1,5 @@
+import KithSystem
+
 /// Copies of a database as single files.
 package enum Backup {
     /// Writes a copy of the database as it is at one moment, while others read and write it. It has the documents with

@@ -1,5 +1,6 @@
 import KithCrypto
 import KithDocument
+import KithSystem
 
 #if canImport(Glibc)
 import Glibc

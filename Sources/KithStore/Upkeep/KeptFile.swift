@@ -1,3 +1,5 @@
+import KithSystem
+
 /// A file that a repair or a restore has put aside: what a database was before. People remove it when they need it no more.
 package struct KeptFile: Hashable, Sendable {
     package let path: String

@@ -1,3 +1,5 @@
+import KithSystem
+
 #if canImport(Glibc)
 import Glibc
 #else

@@ -1,3 +1,4 @@
+import KithSystem
 import Synchronization
 
 /// A file that is written from its beginning to its end, readable by its owner only.

@@ -1,5 +1,6 @@
 import KithDocument
 import KithMerge
+import KithSystem
 
 /// What a repair did.
 package struct SalvageReport: Hashable, Sendable {

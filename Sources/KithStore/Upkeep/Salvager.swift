@@ -1,5 +1,6 @@
 import KithDocument
 import KithMerge
+import KithSystem
 
 /// The work of one repair: what it reads of the old file, and the new one that it fills.
 final class Salvager {

@@ -1,4 +1,5 @@
 import KithDocument
+import KithSystem
 
 /// Checks a database's file: every revision by its hash, what the rows say, the indexes, the running numbers, and the
 /// records beside the documents.

@@ -1,14 +1,5 @@
 #pragma once
 #include <sqlite3.h>
-#ifdef __linux__
-#include <sys/vfs.h>
-
-// The number of the file system's kind, 0 where it can't be asked: Swift's Glibc has no statfs.
-static inline unsigned int kith_filesystem_magic(const char *path) {
-    struct statfs status;
-    return statfs(path, &status) == 0 ? (unsigned int)status.f_type : 0;
-}
-#endif
 
 // SQLite's "copy it" and "it outlives the call" are casts of numbers to function pointers, which Swift can't import.
 

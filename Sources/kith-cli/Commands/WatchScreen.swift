@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import KithDocument
 import KithNode
+import KithSystem
 
 /// The terminal of `kith status --watch`. Each frame is one write: the cursor goes home, each line is written over the
 /// one that is there and the rest of it cleared, and what is left below is cleared. So nothing flickers, and what was on
@@ -61,7 +62,7 @@ final class WatchScreen: StatusWatcher, @unchecked Sendable {
         _ = try view.lines(status, width: nil, colour: false, now: nil)
         queue.sync {
             self.status = status
-            cameAt = SystemClock.monotonicMilliseconds
+            cameAt = SystemClock().monotonicMilliseconds
             draw()
         }
     }
@@ -69,7 +70,7 @@ final class WatchScreen: StatusWatcher, @unchecked Sendable {
     private func draw() {
         guard let status else { return }
         let size = Terminal.size()
-        let now = status["generated_at"]?.time.map { $0 + Int64(SystemClock.monotonicMilliseconds - cameAt) }
+        let now = status["generated_at"]?.time.map { $0 + Int64(SystemClock().monotonicMilliseconds - cameAt) }
         // A column stays free: a terminal that stands behind its last column clears the character in it.
         let width = max(20, size.columns - 1)
         guard let lines = try? view.lines(status, width: width, colour: colour, now: now) else { return }

@@ -1,4 +1,5 @@
 import KithNode
+import KithSystem
 
 /// A bar on standard error while something long goes on. Where that is no terminal it draws nothing.
 struct ProgressBar {
@@ -21,7 +22,7 @@ struct ProgressBar {
     /// - Parameter total: nil where it is not known.
     mutating func update(_ done: Int, of total: Int?) {
         guard isShown else { return }
-        let now = SystemClock.monotonicMilliseconds
+        let now = SystemClock().monotonicMilliseconds
         guard now - drawnAt >= 100 else { return }
         drawnAt = now
         draw(done, total)

@@ -1,23 +1,13 @@
-import CSQLite
-
 #if canImport(Glibc)
+import CLibrary
 import Glibc
 #else
 import Darwin
 #endif
 
 /// File systems whose files other machines have too. SQLite's locks and the memory that its connections share for a
-/// write-ahead log hold within one machine only: on these a database would be damaged some day, so they are refused.
-enum NetworkFileSystem {
-    /// Refuses a directory on one of them.
-    static func refuse(_ directory: String, on fileSystem: any FileSystem) throws(StoreError) {
-        guard let name = fileSystem.networkName(of: directory) else { return }
-        throw StoreError(
-            .networkFileSystem, directory,
-            "\(StoreError.shortened(directory, to: Limits.pathCharacters)) is on a network file system (\(name)): "
-                + "use a directory on a disk of this machine")
-    }
-
+/// write-ahead log hold within one machine only: on these a database would be damaged some day.
+package enum NetworkFileSystem {
     #if os(Linux)
     /// By the magic numbers of `statfs(2)`. 9p shares a folder of another machine or of a virtual machine's host, and has
     /// no memory shared with those who use it there.
@@ -39,14 +29,14 @@ enum NetworkFileSystem {
     /// - Parameters:
     ///   - magic: `f_type` of `statfs(2)`.
     ///   - type: the type of the mount as `/proc/self/mountinfo` has it; asked for only where the number says too little.
-    static func name(magic: UInt, type: () -> String?) -> String? {
+    package static func name(magic: UInt, type: () -> String?) -> String? {
         if let known = byMagic.first(where: { $0.magic == magic }) { return known.name }
         guard magic == fuse, let type = type(), fuseTypes.contains(type) else { return nil }
         return type
     }
 
     /// The type of the mount of a device, from the text of `/proc/self/mountinfo`: `ID PARENT MAJOR:MINOR ... - TYPE ...`.
-    static func type(ofDevice device: String, in mounts: String) -> String? {
+    package static func type(ofDevice device: String, in mounts: String) -> String? {
         for line in mounts.split(separator: "\n") {
             let words = line.split(separator: " ")
             guard words.count > 2, words[2] == device, let dash = words.lastIndex(of: "-"), dash + 1 < words.count
