@@ -60,6 +60,9 @@ package enum NodeLimits {
     /// How long links may take to end when the node stops, in milliseconds.
     package static let stopMilliseconds = 3_000
 
+    /// How long a node that stops waits for its announcement to be withdrawn, in milliseconds.
+    package static let withdrawalMilliseconds = 2_000
+
     /// Addresses that one attempt to reach a node tries.
     package static let addressesPerAttempt = 8
     /// The next address of an attempt is tried this much later, in milliseconds, unless the one before fails first.

@@ -65,7 +65,7 @@ import Testing
                 })
         }
         func targets() -> [DialTarget] {
-            node.queue.sync { node.targets(now: SystemClock().now, wall: SystemClock().wallMilliseconds) }
+            node.queue.sync(returning: { node.targets(now: node.clock.now, wall: node.clock.wallMilliseconds) })
         }
         #expect(targets().count > 1)
         // Whatever was met of the others: the awaited one is not crowded out.

@@ -21,9 +21,7 @@ import Testing
     }
 
     private func catalog() throws -> DatabaseCatalog {
-        try DatabaseCatalog(nodeDirectory: folder.path) {
-            StoreEnvironment(now: { SystemClock().wallMilliseconds }, random: { SecureRandom.number() })
-        }
+        try DatabaseCatalog(nodeDirectory: folder.path, on: .local)
     }
 
     /// Makes both databases, with a document each, and closes them.

@@ -9,16 +9,11 @@ import Synchronization
 import Testing
 
 @Suite struct DatabaseExecutorTests {
-    private static func environment() -> StoreEnvironment {
-        var generator = SystemRandomNumberGenerator()
-        return StoreEnvironment(now: { SystemClock().wallMilliseconds }, random: { generator.next() })
-    }
-
     /// Runs a test with a database in a directory of its own.
     private func withDatabase(_ body: (DatabaseExecutor) async throws -> Void) async throws {
         let directory = TemporaryDirectory()
         let file = DatabaseFile(try DatabaseName("notes"), in: directory.path)
-        let database = try DatabaseExecutor(file, environment: Self.environment())
+        let database = try DatabaseExecutor(file, on: .local)
         try await body(database)
         database.close()
     }
@@ -93,14 +88,14 @@ import Testing
         let directory = TemporaryDirectory()
         let name = try DatabaseName("notes")
         do {
-            let catalog = try DatabaseCatalog(nodeDirectory: directory.path) { Self.environment() }
+            let catalog = try DatabaseCatalog(nodeDirectory: directory.path, on: .local)
             #expect(catalog.wants(name))
             #expect(try catalog.create(name).isNew)
             #expect(try !catalog.create(name).isNew)
             #expect(try catalog.drop(name))
             #expect(!catalog.wants(name))
         }
-        let reopened = try DatabaseCatalog(nodeDirectory: directory.path) { Self.environment() }
+        let reopened = try DatabaseCatalog(nodeDirectory: directory.path, on: .local)
         #expect(!reopened.wants(name))
         #expect(try reopened.create(name).isNew)
         #expect(reopened.databases.map(\.name) == [name])

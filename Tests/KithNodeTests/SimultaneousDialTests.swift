@@ -3,6 +3,7 @@ import Glibc
 import KithDiscovery
 import KithDocument
 import KithNetwork
+import KithSystem
 import KithTestSupport
 import Testing
 

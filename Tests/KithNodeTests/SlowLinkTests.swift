@@ -1,6 +1,7 @@
 import Dispatch
 import KithDocument
 import KithStore
+import KithSystem
 import KithTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import KithStore
+import KithSystem
 import KithTestSupport
 import Testing
 

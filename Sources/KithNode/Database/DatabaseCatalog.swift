@@ -31,18 +31,18 @@ package final class DatabaseCatalog: Sendable {
     private let carried: DatabaseNames
     /// Databases whose copy was dropped here, in the file `dropped`: what peers carry under these names is not made again.
     private let dropped: DatabaseNames
-    let environment: @Sendable () -> StoreEnvironment
+    let machine: Machine
     let state = Mutex(State())
     /// Making and dropping are done one at a time, without holding up those who look something up.
     let changing = Mutex(())
 
     /// Opens all databases in `DIRECTORY/databases`. What can't be opened does not hold up the rest: `unusable` has it.
     /// - Throws: `NodeError` when the directory itself can't be read or made, or is on a network file system.
-    package init(nodeDirectory: String, environment: @escaping @Sendable () -> StoreEnvironment) throws(NodeError) {
+    package init(nodeDirectory: String, on machine: Machine) throws(NodeError) {
         directory = nodeDirectory + "/databases"
         carried = try DatabaseNames(.carried, in: nodeDirectory)
         dropped = try DatabaseNames(.dropped, in: nodeDirectory)
-        self.environment = environment
+        self.machine = machine
         try DirectoryLock.makeDirectory(directory)
         let names: [DatabaseName]
         do throws(StoreError) {
@@ -179,7 +179,7 @@ package final class DatabaseCatalog: Sendable {
         let stamp = file.stamp
         do throws(StoreError) {
             let database = try DatabaseExecutor(
-                file, environment: environment(), options: StoreOptions(creates: creates))
+                file, on: machine, options: StoreOptions(creates: creates))
             state.withLock { state in
                 state.open[name] = database
                 state.unusable[name] = nil

@@ -32,13 +32,13 @@ extension DatabaseExecutor {
         if let logFailure { return note(logFailure) }
         // The room is asked for only while it matters.
         let free = diskFailure == nil ? nil : StorageSpace(of: file.directory)?.free
-        change { $0.gate.succeeded(free: free, now: SystemClock().monotonicMilliseconds) }
+        change { $0.gate.succeeded(free: free, now: clock.monotonicMilliseconds) }
     }
 
     /// Takes note of a failure, where it is one of the disk or the file.
     func note(_ error: StoreError) {
         change { state in
-            state.gate.failed(error, now: SystemClock().monotonicMilliseconds)
+            state.gate.failed(error, now: clock.monotonicMilliseconds)
             guard error.code == .damaged else { return }
             // The file's damage counts more than a row's.
             if state.damage == nil || error.isOfDamagedFile { state.damage = error }
@@ -59,7 +59,7 @@ extension DatabaseExecutor {
 
     /// Tries what is due by the clock: a commit that says nothing. Returns at once.
     package func tend() {
-        let now = SystemClock().monotonicMilliseconds
+        let now = clock.monotonicMilliseconds
         let isDue = storage.withLock { state in
             state.damage?.isOfDamagedFile != true && state.gate.isProbeDue(now: now)
         }

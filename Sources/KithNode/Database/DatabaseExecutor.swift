@@ -14,7 +14,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
     package typealias Observer = @Sendable (ReplicaSummary) -> Void
 
     package let file: DatabaseFile
-    private let writer: DispatchQueue
+    private let writer: any WorkQueue
+    let machine: Machine
+    var clock: any MachineClock { machine.clock }
     /// Nil once closed.
     private var store: Store?
     let readers: ReaderPool
@@ -35,20 +37,20 @@ package final class DatabaseExecutor: @unchecked Sendable {
 
     /// Opens the database, or makes it.
     /// - Throws: `StoreError` as `Store.init` does.
-    package init(_ file: DatabaseFile, environment: StoreEnvironment, options: StoreOptions = StoreOptions())
-        throws(StoreError)
-    {
+    package init(_ file: DatabaseFile, on machine: Machine, options: StoreOptions = StoreOptions()) throws(StoreError) {
+        let environment = StoreEnvironment(now: { machine.clock.wallMilliseconds }, random: machine.random)
         let store = try Store(file, environment: environment, options: options)
+        self.machine = machine
         self.file = file
         self.store = store
         self.environment = environment
         var reopening = options
         reopening.creates = false
         self.options = reopening
-        writer = DispatchQueue(label: "kith.writer.\(file.name)")
-        readers = ReaderPool(file, store.place)
+        writer = machine.queue("kith.writer.\(file.name)")
+        readers = ReaderPool(file, store.place, on: machine)
         published = Mutex(store.summary)
-        storage = Mutex(StorageState(gate: StorageGate(now: SystemClock().monotonicMilliseconds)))
+        storage = Mutex(StorageState(gate: StorageGate(now: machine.clock.monotonicMilliseconds)))
         findings = store.findings
         if findings.isUnclean { checkAfterCrash() }
     }
@@ -165,7 +167,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
     func probe() {
         writer.async { [self] in
             guard let store = try? openStore() else { return }
-            let now = SystemClock().monotonicMilliseconds
+            let now = clock.monotonicMilliseconds
             let free = diskFailure == nil ? nil : StorageSpace(of: file.directory)?.free
             let mayProbe = storage.withLock { state in
                 if !state.gate.mayProbe(free: free) { state.gate.passed(now: now) }
@@ -253,7 +255,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
             switch result {
             case .success(let outcome):
                 if outcome.isRollbackDetected {
-                    self.rolledBackAt.store(SystemClock().wallMilliseconds, ordering: .relaxed)
+                    self.rolledBackAt.store(self.clock.wallMilliseconds, ordering: .relaxed)
                 }
                 completion(.applied(ReplicaOutcome(outcome)))
             case .failure(let error): completion(.failed(ReplicaError(error)))
@@ -287,7 +289,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
         // It holds a reader for as long as the file is large, and the making of the copy has read every page.
         pageCheck.cancel()
         let result = readers.withoutReaders {
-            writer.sync { Result { () throws(StoreError) in try exchangeForCopy() } }
+            writer.sync(returning: { Result { () throws(StoreError) in try exchangeForCopy() } })
         }
         try result.get()
     }

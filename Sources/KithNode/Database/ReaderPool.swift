@@ -7,25 +7,27 @@ import Synchronization
 final class ReaderPool: Sendable {
     private final class Slot: @unchecked Sendable {
         // Sendable: what varies is touched on `queue` only.
-        let queue: DispatchQueue
+        let queue: any WorkQueue
         let waiting = Atomic(0)
         /// When the work at hand began, on the clock that only goes forward; 0 while there is none.
         let since = Atomic<UInt64>(0)
         var reader: StoreReader?
         var isClosed = false
 
-        init(_ name: String) { queue = DispatchQueue(label: name) }
+        init(_ queue: any WorkQueue) { self.queue = queue }
     }
 
     private let file: DatabaseFile
     private let place: Mutex<FilePlace>
     private let slots: [Slot]
+    private let clock: any MachineClock
 
     /// - Parameter place: which file is open; no other is read in its place.
-    init(_ file: DatabaseFile, _ place: FilePlace) {
+    init(_ file: DatabaseFile, _ place: FilePlace, on machine: Machine) {
+        clock = machine.clock
         self.file = file
         self.place = Mutex(place)
-        slots = (0..<NodeLimits.readersPerDatabase).map { Slot("kith.reader.\(file.name).\($0)") }
+        slots = (0..<NodeLimits.readersPerDatabase).map { Slot(machine.queue("kith.reader.\(file.name).\($0)")) }
     }
 
     /// Another file was opened in the place of the first.
@@ -44,7 +46,7 @@ final class ReaderPool: Sendable {
                     slot.reader = try file.makeReader()
                 }
                 guard let reader = slot.reader else { return }
-                slot.since.store(SystemClock().monotonicMilliseconds, ordering: .relaxed)
+                slot.since.store(clock.monotonicMilliseconds, ordering: .relaxed)
                 defer { slot.since.store(0, ordering: .relaxed) }
                 work(.success(reader))
                 // The next gets one that has not failed.
@@ -57,24 +59,20 @@ final class ReaderPool: Sendable {
 
     /// How long the oldest reading under way has been going on, in milliseconds; nil when there is none.
     var oldestMilliseconds: UInt64? {
-        let now = SystemClock().monotonicMilliseconds
+        let now = clock.monotonicMilliseconds
         let began = slots.map { $0.since.load(ordering: .relaxed) }.filter { $0 > 0 }.min()
         return began.map { now - min($0, now) }
     }
 
     /// Closes the connections and runs the body while none is opened; readings wait until it is over. Blocks.
     func withoutReaders<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
-        let arrived = DispatchSemaphore(value: 0)
-        let isOver = DispatchSemaphore(value: 0)
         for slot in slots {
-            slot.queue.async {
+            slot.queue.sync {
                 slot.reader = nil
-                arrived.signal()
-                isOver.wait()
+                slot.queue.suspend()
             }
         }
-        for _ in slots { arrived.wait() }
-        defer { for _ in slots { isOver.signal() } }
+        defer { for slot in slots { slot.queue.resume() } }
         return try body()
     }
 

@@ -33,7 +33,7 @@ extension Node {
     }
 
     private func multicastFindings() -> [HealthFinding] {
-        let now = SystemClock().now
+        let now = clock.now
         let unheard = unheardSince.filter { now.milliseconds(since: $1) >= NodeLimits.silentMulticastMilliseconds }.keys
         guard let first = unheard.min() else { return [] }
         let name = peers[first]?.shownName ?? first.short
@@ -56,7 +56,7 @@ extension Node {
             peer.isOpen && presence.record(of: peer.id)?.isAnnounced == true && !announced.contains(peer.id)
         }
         guard !unheard.isEmpty else { return unheardSince = [:] }
-        let local = Interface.all().filter { !$0.isLoopback && interfaces.allows($0.name) }
+        let local = configuration.network.interfaces().filter { !$0.isLoopback && interfaces.allows($0.name) }
         var since: [NodeID: Instant] = [:]
         for peer in unheard where isNear(peer, local) { since[peer.id] = unheardSince[peer.id] ?? now }
         unheardSince = since

@@ -19,7 +19,7 @@ extension Node {
                         "was it moved here? kith identity keep. Is it a copy? kith stop, kith identity reset, kith join"
                 ))
         }
-        let now = SystemClock().now
+        let now = clock.now
         if hasTwin(now: now) {
             found.append(
                 HealthFinding(

@@ -10,7 +10,7 @@ extension Node {
     /// Mutes a check at the level it has now, or as a warning where it does not hold. Calls back when it is on disk; where
     /// it can't be written nothing is muted.
     func mute(_ code: HealthCode, until: Int64, then: @escaping @Sendable (ControlError?) -> Void) {
-        let levels = health(now: SystemClock().wallMilliseconds).filter { $0.code == code.rawValue }.map(\.level)
+        let levels = health(now: clock.wallMilliseconds).filter { $0.code == code.rawValue }.map(\.level)
         let worst = levels.max { $0.rank < $1.rank } ?? .warning
         keepMutes {
             $0.set(MuteList.Mute(code: code, until: until, level: worst))

@@ -1,4 +1,5 @@
 import Dispatch
+import KithSystem
 
 extension Node {
     /// Writes the status to the log, a line for each thing; for somebody who can't reach the control socket. Bounded:

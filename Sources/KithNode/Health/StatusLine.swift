@@ -25,7 +25,7 @@ package enum ServiceStatusText {
 extension Node {
     /// The text for the service manager's `STATUS=`, as things stand now; on the queue only. Costs a look at each peer.
     func serviceStatusText() -> String {
-        let now = SystemClock().wallMilliseconds
+        let now = clock.wallMilliseconds
         let open = peers.values.filter(\.isOpen)
         let known = peers.values.count { $0.isOpen || lastExchange($0, now: now) != nil || $0.name != nil }
         return ServiceStatusText.text(

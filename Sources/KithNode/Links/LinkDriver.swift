@@ -27,7 +27,7 @@ final class LinkDriver: @unchecked Sendable {
 
     let id: UInt64
     let peer: PeerIdentity
-    let connection: Connection
+    let connection: any Channel
     /// Whether this node was no reader when the link was made.
     let isSource: Bool
     /// What was known of the group when the hello was made: `Membership.changeCount`.
@@ -38,6 +38,7 @@ final class LinkDriver: @unchecked Sendable {
 
     private let membership: Membership
     private let catalog: DatabaseCatalog
+    private let clock: any MachineClock
     private let log: Log
     private let news: @Sendable (LinkDriver, LinkNews) -> Void
     private let heardAt: Atomic<UInt64>
@@ -49,7 +50,7 @@ final class LinkDriver: @unchecked Sendable {
     private var link: Link
     private var state = State.waiting
     private var observed: [String: DatabaseExecutor] = [:]
-    private var timer: (any DispatchSourceTimer)?
+    private var timer: (any WorkTimer)?
     private var isDrainQueued = false
     private var end: LinkEnd?
     private var early: [UInt8] = []
@@ -57,8 +58,9 @@ final class LinkDriver: @unchecked Sendable {
     private enum State { case waiting, running, ended }
 
     init(
-        id: UInt64, peer: PeerIdentity, connection: Connection, tieBreak: UInt64, configuration: LinkConfiguration,
-        membership: Membership, catalog: DatabaseCatalog, knownStatements: UInt64 = 0, log: Log,
+        id: UInt64, peer: PeerIdentity, connection: any Channel, tieBreak: UInt64, configuration: LinkConfiguration,
+        membership: Membership, catalog: DatabaseCatalog, knownStatements: UInt64 = 0, clock: any MachineClock,
+        log: Log,
         news: @escaping @Sendable (LinkDriver, LinkNews) -> Void
     ) {
         self.id = id
@@ -69,15 +71,16 @@ final class LinkDriver: @unchecked Sendable {
         self.catalog = catalog
         self.knownStatements = knownStatements
         isSource = configuration.localIsSource
+        self.clock = clock
         self.log = log
         self.news = news
         link = Link(configuration)
-        let now = SystemClock().now.milliseconds
+        let now = clock.now.milliseconds
         heardAt = Atomic(now)
         movedAt = Atomic(now)
     }
 
-    private var queue: DispatchQueue { connection.queue }
+    private var queue: any WorkQueue { connection.workQueue }
 
     /// When a byte of the peer was last received; at first when the connection was authenticated.
     var lastHeard: Instant { Instant(milliseconds: heardAt.load(ordering: .relaxed)) }
@@ -91,7 +94,7 @@ final class LinkDriver: @unchecked Sendable {
         queue.async {
             guard self.state == .waiting else { return }
             self.state = .running
-            self.handle(.wallClock(SystemClock().wallMilliseconds))
+            self.handle(.wallClock(self.clock.wallMilliseconds))
             let databases = self.catalog.databases.map { database in
                 self.observed(database, isHeld: held.contains(database.name.string))
             }
@@ -130,13 +133,13 @@ final class LinkDriver: @unchecked Sendable {
         switch event {
         case .opened: break
         case .received(let bytes):
-            let now = SystemClock().now.milliseconds
+            let now = clock.now.milliseconds
             heardAt.store(now, ordering: .relaxed)
             movedAt.store(now, ordering: .relaxed)
             if state == .waiting { keepEarly(bytes) } else { handle(.received(Array(bytes))) }
         case .drained: handle(.sendBufferDrained(remaining: connection.bufferedBytes))
         case .acknowledged(let total):
-            movedAt.store(SystemClock().now.milliseconds, ordering: .relaxed)
+            movedAt.store(clock.now.milliseconds, ordering: .relaxed)
             handle(.arrived(total: total))
         case .finished:
             handle(.disconnected)
@@ -159,7 +162,7 @@ final class LinkDriver: @unchecked Sendable {
             if state == .waiting, case .stop = input { connection.close() }
             return
         }
-        carryOut(link.handle(input, now: SystemClock().now))
+        carryOut(link.handle(input, now: clock.now))
         if case .start = input, !early.isEmpty {
             let bytes = early
             early = []
@@ -184,11 +187,11 @@ final class LinkDriver: @unchecked Sendable {
                     .judge(membership.verify(statements)) { refusal in self.post(.statementsJudged(refusal: refusal)) })
             case .claim(let ticket, let database, let wants): claim(wants, of: database, ticket)
             case .releaseClaims(let database, let documents):
-                let now = SystemClock().now
+                let now = clock.now
                 observed[database]?.withWants { $0.release(documents, by: id, now: now) }
             case .releaseAllClaims(let database): observed[database]?.withWants { $0.releaseAll(by: id) }
             case .keepClaims(let database):
-                let now = SystemClock().now
+                let now = clock.now
                 observed[database]?.withWants { $0.keep(by: id, now: now) }
             case .report(let event): news(self, .event(event))
             }
@@ -207,7 +210,7 @@ final class LinkDriver: @unchecked Sendable {
     }
 
     private func claim(_ wants: [Want], of name: String, _ ticket: Ticket) {
-        let now = SystemClock().now
+        let now = clock.now
         let claimed = observed[name]?.withWants { $0.claim(wants, by: id, now: now) } ?? (granted: wants, deferred: [])
         post(.claimed(ticket, granted: claimed.granted, deferred: claimed.deferred))
     }
@@ -259,18 +262,16 @@ final class LinkDriver: @unchecked Sendable {
     private func setTimer() {
         guard let deadline = link.nextDeadline else { return }
         let timer = timer ?? makeTimer()
-        let wait = deadline.milliseconds(since: SystemClock().now)
-        timer.schedule(deadline: .now() + .milliseconds(Int(clamping: wait)), leeway: .milliseconds(5))
+        let wait = deadline.milliseconds(since: clock.now)
+        timer.schedule(milliseconds: Int(clamping: wait), leewayMilliseconds: 5)
     }
 
-    private func makeTimer() -> any DispatchSourceTimer {
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.setEventHandler { [weak self] in
+    private func makeTimer() -> any WorkTimer {
+        let timer = queue.timer { [weak self] in
             guard let self else { return }
-            self.handle(.wallClock(SystemClock().wallMilliseconds))
+            self.handle(.wallClock(self.clock.wallMilliseconds))
             self.handle(.deadline)
         }
-        timer.resume()
         self.timer = timer
         return timer
     }
@@ -286,11 +287,11 @@ final class LinkDriver: @unchecked Sendable {
     /// Sends what waits and closes. Who does not read our last words is not waited for.
     private func endConnection() {
         connection.finish()
-        queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.goodbyeMilliseconds)) { self.connection.close() }
+        queue.async(afterMilliseconds: NodeLimits.goodbyeMilliseconds) { self.connection.close() }
     }
 
     private func close(_ ending: Connection.Ending) {
-        if state == .running { carryOut(link.handle(.disconnected, now: SystemClock().now)) }
+        if state == .running { carryOut(link.handle(.disconnected, now: clock.now)) }
         state = .ended
         timer?.cancel()
         timer = nil
@@ -300,14 +301,5 @@ final class LinkDriver: @unchecked Sendable {
         }
         observed = [:]
         news(self, .ended(end, ending))
-    }
-}
-
-extension Connection {
-    /// A number that both ends of this connection know and that nobody chose; 0 where TLS gives none. On the queue, after
-    /// `opened`.
-    var tieBreak: UInt64 {
-        let key = (try? exportKey(label: "EXPORTER-kith-link")) ?? []
-        return key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -84,7 +84,7 @@ extension Node {
             shown.revokedBy = revocation.map(Self.words)
             return shown
         }
-        return ControlMembers(generatedAt: SystemClock().wallMilliseconds, members: members)
+        return ControlMembers(generatedAt: clock.wallMilliseconds, members: members)
     }
 
     /// Why this node's own membership has ended.

@@ -16,7 +16,7 @@ extension Node {
         switch error {
         case .refused(.revoked(let node)):
             note(node, at: host, isByPeer: false, Self.revokedReason)
-            if peers[node] == nil { peers[node] = PeerState(node, now: SystemClock().wallMilliseconds) }
+            if peers[node] == nil { peers[node] = PeerState(node, now: clock.wallMilliseconds) }
             changed()
         case .refused(let refusal): note(nil, at: host, isByPeer: false, refusal.message)
         // Whoever dialled has not proved anything yet, so this may be anybody's word.
@@ -41,7 +41,7 @@ extension Node {
         let peer = driver.peer.nodeID
         if let end {
             if end.isByPeer, end.goodbye.code == .paused {
-                let now = SystemClock().wallMilliseconds
+                let now = clock.wallMilliseconds
                 var state = peers[peer] ?? PeerState(peer, now: now)
                 state.pausedThere = (reason, state.pausedThere?.since ?? now)
                 state.refusal = nil
@@ -79,7 +79,7 @@ extension Node {
     }
 
     private func note(_ node: NodeID?, at address: String?, isByPeer: Bool, _ reason: String, lasts: Bool = false) {
-        let now = SystemClock().wallMilliseconds
+        let now = clock.wallMilliseconds
         guard refusals.note(node: node, address: address, isByPeer: isByPeer, reason: reason, lasts: lasts, now: now)
         else { return }
         let whom = node.map { name(of: $0) } ?? "somebody at \(address ?? "?")"

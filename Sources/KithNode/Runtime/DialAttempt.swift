@@ -2,6 +2,7 @@ import Dispatch
 import KithDiscovery
 import KithDocument
 import KithNetwork
+import KithSystem
 import KithTransport
 
 /// Whom to dial: a node, or an address of the static list of which nobody knows whose it is.
@@ -27,20 +28,20 @@ enum DialTarget: Hashable, Comparable, Sendable {
 /// Used on the node's queue only.
 final class DialAttempt {
     enum Outcome {
-        case connected(Connection, PeerIdentity, Endpoint, tieBreak: UInt64)
+        case connected(any Channel, PeerIdentity, Endpoint, tieBreak: UInt64)
         case failed(Endpoint, String, TransportError?)
         /// Nothing is left to try.
         case exhausted
     }
 
     let target: DialTarget
-    private let queue: DispatchQueue
-    private let context: TLSContext
+    private let queue: any WorkQueue
+    private let transport: any Transport
     private let segmentBytes: Int?
     private let report: (DialAttempt, Outcome) -> Void
     private var waiting: [Endpoint]
     private var tried: Set<Endpoint> = []
-    private var open: [Int: Connection] = [:]
+    private var open: [Int: any Channel] = [:]
     private var lastNumber = 0
     private var resolving = 0
     /// Connections that were closed before it was known whom they had reached.
@@ -48,12 +49,12 @@ final class DialAttempt {
     private var isOver = false
 
     init(
-        _ target: DialTarget, addresses: [Endpoint], segmentBytes: Int?, queue: DispatchQueue, context: TLSContext,
+        _ target: DialTarget, addresses: [Endpoint], segmentBytes: Int?, queue: any WorkQueue, transport: any Transport,
         report: @escaping (DialAttempt, Outcome) -> Void
     ) {
         self.target = target
         self.queue = queue
-        self.context = context
+        self.transport = transport
         self.segmentBytes = segmentBytes
         self.report = report
         waiting = addresses
@@ -61,7 +62,7 @@ final class DialAttempt {
 
     /// Begins.
     /// - Parameter services: to be asked anew where they are; what they answer is tried first.
-    func start(services: [InstanceName], _ discovery: AvahiDiscovery?) {
+    func start(services: [InstanceName], _ discovery: (any DiscoveryService)?) {
         let run = Unchecked(self)
         for service in services {
             guard let discovery else { continue }
@@ -79,11 +80,11 @@ final class DialAttempt {
         }
         if resolving == 0 { return dialNext() }
         // What discovery knew before is tried too, should the answer be long in coming.
-        queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.dialStaggerMilliseconds * 2)) {
+        queue.async(afterMilliseconds: NodeLimits.dialStaggerMilliseconds * 2) {
             run.value.dialNext()
         }
         // Nor is the end of the attempt put off by it: where many nodes are gone, their answers are waited for one by one.
-        queue.asyncAfter(deadline: .now() + .milliseconds(Int(NodeLimits.dialTimeoutMilliseconds))) {
+        queue.async(afterMilliseconds: Int(NodeLimits.dialTimeoutMilliseconds)) {
             run.value.resolving = 0
             run.value.dialNext()
         }
@@ -107,7 +108,7 @@ final class DialAttempt {
             guard tried.count < NodeLimits.addressesPerAttempt, tried.insert(address).inserted else { continue }
             dial(address)
             let run = Unchecked(self)
-            queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.dialStaggerMilliseconds)) {
+            queue.async(afterMilliseconds: NodeLimits.dialStaggerMilliseconds) {
                 run.value.dialNext()
             }
             return
@@ -122,11 +123,9 @@ final class DialAttempt {
         lastNumber += 1
         let number = lastNumber
         let run = Unchecked(self)
-        var timeouts = Connection.Timeouts()
-        timeouts.connectMilliseconds = Int(NodeLimits.dialTimeoutMilliseconds)
         do throws(TransportError) {
-            open[number] = try Connection.dial(
-                address, context, timeouts: timeouts, segmentBytes: segmentBytes
+            open[number] = try transport.dial(
+                address, connectMilliseconds: Int(NodeLimits.dialTimeoutMilliseconds), segmentBytes: segmentBytes
             ) { [queue] connection, event in
                 switch event {
                 case .opened(let peer):
@@ -144,7 +143,7 @@ final class DialAttempt {
     }
 
     private func opened(
-        _ number: Int, _ connection: Connection, _ peer: AuthenticatedPeer, _ address: Endpoint, _ tieBreak: UInt64
+        _ number: Int, _ connection: any Channel, _ peer: AuthenticatedPeer, _ address: Endpoint, _ tieBreak: UInt64
     ) {
         guard open.removeValue(forKey: number) != nil, !isOver, case .member(let identity) = peer else {
             return connection.close()

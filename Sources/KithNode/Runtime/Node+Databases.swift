@@ -3,6 +3,7 @@ import KithDocument
 import KithMerge
 import KithReplication
 import KithStore
+import KithSystem
 import KithTransport
 
 extension Node {

@@ -9,7 +9,7 @@ extension Node {
     /// A link found something out about a database.
     func found(_ finding: HistoryFinding, of database: String, with peer: NodeID) {
         let name = peers[peer]?.name ?? peer.short
-        let now = SystemClock().wallMilliseconds
+        let now = clock.wallMilliseconds
         switch finding {
         case .lostHere(let sequence, let end):
             noteRollback(

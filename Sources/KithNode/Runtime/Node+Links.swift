@@ -12,12 +12,12 @@ extension Node {
     var isRunning: Bool { !isStopping }
 
     /// The listener authenticated somebody, on the connection's queue.
-    func accepted(_ connection: Connection, _ peer: AuthenticatedPeer) -> Connection.Handler? {
+    func accepted(_ connection: any Channel, _ peer: AuthenticatedPeer) -> ChannelHandler? {
         switch peer {
         case .member(let identity):
             let driver = makeDriver(connection, identity, tieBreak: connection.tieBreak)
             queue.async {
-                self.inboundAt = SystemClock().wallMilliseconds
+                self.inboundAt = self.clock.wallMilliseconds
                 self.authenticated(driver)
             }
             return { _, event in driver.handle(event) }
@@ -37,7 +37,7 @@ extension Node {
         }
     }
 
-    func makeDriver(_ connection: Connection, _ peer: PeerIdentity, tieBreak: UInt64) -> LinkDriver {
+    func makeDriver(_ connection: any Channel, _ peer: PeerIdentity, tieBreak: UInt64) -> LinkDriver {
         var link = LinkConfiguration(
             localNode: id, peerNode: peer.nodeID, nodeName: identity.nodeName, softwareVersion: KithVersion.text)
         let known = membership.changeCount
@@ -47,7 +47,7 @@ extension Node {
         let number = linkNumbers.wrappingAdd(1, ordering: .relaxed).newValue
         return LinkDriver(
             id: number, peer: peer, connection: connection, tieBreak: tieBreak, configuration: link,
-            membership: membership, catalog: catalog, knownStatements: known, log: log
+            membership: membership, catalog: catalog, knownStatements: known, clock: clock, log: log
         ) { [weak self] driver, news in
             guard let self else { return }
             self.queue.async { self.heard(news, from: driver) }
@@ -69,14 +69,14 @@ extension Node {
     /// answers.
     func authenticated(_ driver: LinkDriver) {
         let peer = driver.peer.nodeID
-        let now = SystemClock().now
+        let now = clock.now
         if peer == id { twins.acceptedSelf(isDialling: !attempts.isEmpty, now: now) }
         guard isRunning, peer != id, holds(driver) else { return driver.connection.close() }
         drivers[driver.id] = driver
         if isHeld {
             return turnAway(driver, Goodbye(code: .paused, text: Self.heldText))
         }
-        if let pause = pauses.pause(of: peer, now: SystemClock().wallMilliseconds) {
+        if let pause = pauses.pause(of: peer, now: clock.wallMilliseconds) {
             return turnAway(driver, Goodbye(code: .paused, text: Self.pauseText(until: pause.until)))
         }
         let old = linkInUse(to: peer)
@@ -113,22 +113,22 @@ extension Node {
                 "peer": peer.short, "name": peers[peer]?.name ?? "?", "address": driver.connection.remote,
                 "direction": driver.isDialled ? "dialled" : "accepted",
             ])
-        var state = peers[peer] ?? PeerState(peer, now: SystemClock().wallMilliseconds)
-        state.disconnected(nil, now: SystemClock().wallMilliseconds)
+        var state = peers[peer] ?? PeerState(peer, now: clock.wallMilliseconds)
+        state.disconnected(nil, now: clock.wallMilliseconds)
         state.link = driver.id
         state.role = driver.peer.role
         state.lastError = nil
         state.failures = 0
         peers[peer] = state
         if driver.isDialled {
-            paths.connected(.node(peer), segmentBytes: driver.connection.segmentBytes, now: SystemClock().now)
+            paths.connected(.node(peer), segmentBytes: driver.connection.segmentBytes, now: clock.now)
             if let bytes = driver.connection.segmentBytes {
                 log(
                     .info, .mesh, "a link is kept to small packets, as larger ones are lost",
                     ["peer": peer.short, "bytes": "\(bytes)"])
             }
         }
-        schedule.connected(.node(peer), now: SystemClock().now)
+        schedule.connected(.node(peer), now: clock.now)
         // A dial of ours whose link would be the one that stays goes on: the peer may have its end of it in use already, and
         // given up the other.
         if driver.isDialled == (id < peer) { giveUp(.node(peer)) }
@@ -158,7 +158,7 @@ extension Node {
     /// Whether an answer is news for those who watch: the first after a doubt, and one in a while for its round trip.
     private func isNewsOfAnswer(_ driver: LinkDriver) -> Bool {
         let peer = driver.peer.nodeID
-        let now = SystemClock().now
+        let now = clock.now
         let shownAt = peers[peer]?.answerShownAt ?? Instant(milliseconds: 0)
         let probedAt = peers[peer]?.probedAt ?? now
         guard
@@ -172,8 +172,8 @@ extension Node {
     private func heard(_ event: LinkEvent, from driver: LinkDriver) {
         let peer = driver.peer.nodeID
         // Not now: an event may come of what happened here alone, while the peer is silent.
-        let silence = SystemClock().now.milliseconds(since: driver.lastHeard)
-        peers[peer]?.lastExchangeAt = SystemClock().wallMilliseconds - Int64(clamping: silence)
+        let silence = clock.now.milliseconds(since: driver.lastHeard)
+        peers[peer]?.lastExchangeAt = clock.wallMilliseconds - Int64(clamping: silence)
         switch event {
         case .opened(let description):
             peers[peer]?.name = description.nodeName
@@ -185,7 +185,7 @@ extension Node {
             peers[peer]?.saysRevoked = false
             refusals.forget(peer)
             membership.note(name: description.nodeName, of: peer)
-            peers[peer]?.stateSince = SystemClock().wallMilliseconds
+            peers[peer]?.stateSince = clock.wallMilliseconds
             log(
                 .info, .link, "a peer has told of itself",
                 [
@@ -240,9 +240,9 @@ extension Node {
         if closed.wasInUse || peers[peer]?.link == driver.id {
             log(.info, .mesh, "a link ended", ["peer": peer.short, "name": peers[peer]?.name ?? "?", "reason": reason])
             counters.linksEnded += 1
-            peers[peer]?.disconnected(reason, now: SystemClock().wallMilliseconds)
+            peers[peer]?.disconnected(reason, now: clock.wallMilliseconds)
             if membership.standing(of: driver.peer) != nil { notePeerName(peer) }
-            schedule.lost(.node(peer), now: SystemClock().now)
+            schedule.lost(.node(peer), now: clock.now)
             if case .failed(.largePacketsLost) = ending {
                 lostLargePackets(.node(peer))
             } else if end?.goodbye.code != .replaced {

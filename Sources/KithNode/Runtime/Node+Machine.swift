@@ -61,7 +61,7 @@ extension Node {
         let directory = configuration.directory.path
         let earlier = try SpareFile.instances.read(in: directory).lines.compactMap { UInt64($0, radix: 16) }
             .suffix(NodeLimits.instances)
-        twins = TwinBook(node: id, instance: instance, earlier: Array(earlier), now: SystemClock().now)
+        twins = TwinBook(node: id, instance: instance, earlier: Array(earlier), now: clock.now)
         let kept = (earlier + [instance]).suffix(NodeLimits.instances)
         do throws(NodeError) {
             try SpareFile.instances.write(kept.map { String($0, radix: 16) }, in: directory)
@@ -93,7 +93,7 @@ extension Node {
     /// A second link gave way to one that answers. Two dials that meet make one or two of these; a node that goes on dialling
     /// while its link answers does not know of that link, for it is another node's.
     func lostContention(_ peer: NodeID) {
-        let now = SystemClock().now
+        let now = clock.now
         let window = NodeLimits.contentionMilliseconds
         var lost = (peers[peer]?.contentions ?? []).filter { now.milliseconds(since: $0) < window }
         lost.append(now)
@@ -103,7 +103,7 @@ extension Node {
 
     /// A peer says that another node runs with this node's identity: it is not asked again all the time.
     func turnedAwayAsTwin(by peer: NodeID) {
-        let now = SystemClock().now
+        let now = clock.now
         twins.note(id, now: now)
         schedule.putOff(.node(peer), until: now.advanced(byMilliseconds: NodeLimits.twinDialMilliseconds))
     }

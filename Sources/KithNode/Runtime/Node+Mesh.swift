@@ -13,7 +13,7 @@ extension Node {
     func startDiscovery() {
         // Who is held is not announced: the original may be, under the same id.
         guard usesDiscovery, isRunning, discovery == nil, let listener, !isHeld else { return }
-        let discovery = AvahiDiscovery(interfaces: interfaces)
+        let discovery = configuration.discovery(interfaces)
         self.discovery = discovery
         let advertisement = Advertisement(
             nodeName: identity.nodeName, nodeID: id, port: listener.port,
@@ -41,7 +41,7 @@ extension Node {
         lookAtTwins(services.filter { $0.nodeID == id && $0.isPresent })
         for node in book.announcedNodes where !before.contains(node) {
             log(.debug, .discovery, "a node is announced", ["peer": node.short])
-            schedule.hasten(.node(node), now: SystemClock().now)
+            schedule.hasten(.node(node), now: clock.now)
         }
         evaluate()
     }
@@ -51,7 +51,7 @@ extension Node {
     func networkGained() {
         guard isRunning else { return }
         log(.info, .mesh, "the network has changed: dialling all who are not connected")
-        let now = SystemClock().now
+        let now = clock.now
         if networkGainedAt.map({ now.milliseconds(since: $0) > NodeLimits.dialTimeoutMilliseconds }) ?? true {
             networkGainedAt = now
             for target in attempts.keys.sorted() {
@@ -69,8 +69,8 @@ extension Node {
     func evaluate() {
         guard isRunning else { return }
         noteWake()
-        let now = SystemClock().now
-        let wall = SystemClock().wallMilliseconds
+        let now = clock.now
+        let wall = clock.wallMilliseconds
         pauses.expire(now: wall)
         presence.expire(now: now)
         refusals.expire(now: wall)
@@ -168,9 +168,9 @@ extension Node {
         if let healthAt, now.milliseconds(since: healthAt) < NodeLimits.evaluationMilliseconds { return }
         healthAt = now
         look()
-        noteRollbacks(now: SystemClock().wallMilliseconds)
+        noteRollbacks(now: clock.wallMilliseconds)
         noteUnheard(now: now)
-        _ = health(now: SystemClock().wallMilliseconds)
+        _ = health(now: clock.wallMilliseconds)
         noteEndedMutes()
         rememberAddresses()
         log.flush()
@@ -208,18 +208,16 @@ extension Node {
         if let deadline = schedule.nextDeadline(after: now) { due = min(due, deadline) }
         if let suspicion = nextSuspicion(after: now) { due = min(due, suspicion) }
         if let until = pauses.pauses.compactMap(\.until).min() {
-            let wait = max(0, until - SystemClock().wallMilliseconds)
+            let wait = max(0, until - clock.wallMilliseconds)
             due = min(due, now.advanced(byMilliseconds: UInt64(wait) + 1))
         }
         let timer = timer ?? makeTimer()
         let wait = max(20, due.milliseconds(since: now))
-        timer.schedule(deadline: .now() + .milliseconds(Int(clamping: wait)), leeway: .milliseconds(20))
+        timer.schedule(milliseconds: Int(clamping: wait), leewayMilliseconds: 20)
     }
 
-    private func makeTimer() -> any DispatchSourceTimer {
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.setEventHandler { [weak self] in self?.evaluate() }
-        timer.resume()
+    private func makeTimer() -> any WorkTimer {
+        let timer = queue.timer { [weak self] in self?.evaluate() }
         self.timer = timer
         return timer
     }
@@ -227,7 +225,7 @@ extension Node {
     // MARK: Dialling
 
     private func dial(_ target: DialTarget, now: Instant) {
-        guard let tls, attempts[target] == nil else { return }
+        guard let transport, attempts[target] == nil else { return }
         var candidates: [Candidate]
         switch target {
         case .node(let node):
@@ -242,7 +240,7 @@ extension Node {
         }
         let attempt = DialAttempt(
             target, addresses: candidates.map(\.address), segmentBytes: segmentBytes(for: target, now: now),
-            queue: queue, context: tls
+            queue: queue, transport: transport
         ) { [weak self] attempt, outcome in self?.dialled(attempt, outcome) }
         attempts[target] = attempt
         var services: [InstanceName] = []
@@ -254,12 +252,12 @@ extension Node {
     private func isOnWantedInterface(_ candidate: Candidate) -> Bool {
         guard !interfaces.texts.isEmpty, candidate.source == .remembered, case .numeric(let address) = candidate.address
         else { return true }
-        let near = Interface.all().filter { $0.sharesSubnet(with: address.ip) }
+        let near = configuration.network.interfaces().filter { $0.sharesSubnet(with: address.ip) }
         return near.isEmpty || near.contains { interfaces.allows($0.name) }
     }
 
     private func dialled(_ attempt: DialAttempt, _ outcome: DialAttempt.Outcome) {
-        let now = SystemClock().now
+        let now = clock.now
         let expected = attempt.target.node
         switch outcome {
         case .failed(let address, let reason, let error):
@@ -299,11 +297,11 @@ extension Node {
     func giveUp(_ target: DialTarget) {
         guard let attempt = attempts.removeValue(forKey: target) else { return }
         attempt.cancel()
-        twins.gaveUp(dials: attempt.givenUp, now: SystemClock().now)
+        twins.gaveUp(dials: attempt.givenUp, now: clock.now)
     }
 
     private func reached(
-        _ peer: PeerIdentity, instead expected: NodeID?, at address: Endpoint, over connection: Connection,
+        _ peer: PeerIdentity, instead expected: NodeID?, at address: Endpoint, over connection: any Channel,
         _ tieBreak: UInt64, now: Instant
     ) {
         if peer.nodeID == id {
@@ -324,7 +322,7 @@ extension Node {
         }
         rememberAddresses()
         let driver = makeDriver(connection, peer, tieBreak: tieBreak)
-        connection.queue.async {
+        connection.workQueue.async {
             connection.setHandler { _, event in driver.handle(event) }
             connection.setReading(true)
         }
@@ -334,7 +332,7 @@ extension Node {
     /// Keeps the addresses that worked and the names of peers, for the next start.
     func rememberAddresses() {
         keepSoon(.peers) {
-            let names = self.peerNames.lines(now: SystemClock().wallMilliseconds)
+            let names = self.peerNames.lines(now: self.clock.wallMilliseconds)
             let text = self.book.rememberedText + names.map { $0 + "\n" }.joined()
             guard text != self.rememberedText else { return nil }
             let lines = text.split(separator: "\n").map(String.init)

@@ -37,7 +37,7 @@ extension Node {
 
     /// Large packets to a target, or from it, were lost: it is dialled with smaller ones at once.
     func lostLargePackets(_ target: DialTarget) {
-        let now = SystemClock().now
+        let now = clock.now
         paths.lostLarge(target, now: now)
         log(
             .warning, .mesh, "large packets are lost on the way to a peer: smaller ones are tried",

@@ -11,8 +11,8 @@ extension Node {
     /// Sends this node's presence record to its neighbours when it has changed or grows old.
     /// - Parameter newcomer: a link that has just opened, which gets the record in any case.
     func announcePresence(to newcomer: LinkDriver? = nil) {
-        let now = SystemClock().now
-        let record = presence.ownRecord(counter: UInt64(max(0, SystemClock().wallMilliseconds)), now: now) { counter in
+        let now = clock.now
+        let record = presence.ownRecord(counter: UInt64(max(0, clock.wallMilliseconds)), now: now) { counter in
             PresenceRecord(
                 node: id, counter: counter, name: identity.nodeName, softwareVersion: KithVersion.text,
                 isReader: selection.isReader,
@@ -35,14 +35,14 @@ extension Node {
     func heardPresence(_ bytes: [UInt8], from driver: LinkDriver) {
         do throws(ProtocolError) {
             let record = try PresenceRecord(encoded: bytes)
-            let now = SystemClock().now
+            let now = clock.now
             if record.node == driver.peer.nodeID { heardAll(of: record.node) }
             guard !isRevoked(record.node) else { return }
             let isNews = presence.hear(record, encoded: bytes, now: now)
             twins.hear(record, isNews: isNews, now: now)
             guard isNews else { return }
             if peers[record.node] == nil {
-                peers[record.node] = PeerState(record.node, now: SystemClock().wallMilliseconds)
+                peers[record.node] = PeerState(record.node, now: clock.wallMilliseconds)
             }
             peers[record.node]?.name = record.name
             book.setAdvertised(

@@ -36,7 +36,7 @@ extension Node {
     /// Asks the peers who have not answered a moment ago whether they are there, and looks at the disk. Calls back when all
     /// have answered, or have had their time: what `isDoubtful` says is the truth of this moment then.
     func freshen(_ completion: @escaping () -> Void) {
-        let now = SystemClock().now
+        let now = clock.now
         var asked: Set<UInt64> = []
         for peer in peers.values where peer.isOpen {
             guard let driver = linkInUse(to: peer), !isDoubtful(peer) else { continue }
@@ -49,7 +49,7 @@ extension Node {
         let number = linkNumbers.wrappingAdd(1, ordering: .relaxed).newValue
         freshenings[number] = freshening
         look(for: number)
-        queue.asyncAfter(deadline: .now() + .milliseconds(Int(NodeLimits.answerMilliseconds) + 5)) {
+        queue.async(afterMilliseconds: Int(NodeLimits.answerMilliseconds) + 5) {
             guard let freshening = self.freshenings.removeValue(forKey: number) else { return }
             self.waitingLooks.remove(number)
             // Somebody did not answer: that is news for all who watch.
@@ -60,7 +60,7 @@ extension Node {
 
     /// Asks from time to time while a watcher is there: what is shown for long must stay true.
     func keepAsking(for watcher: UInt64) {
-        queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.watchMilliseconds)) {
+        queue.async(afterMilliseconds: NodeLimits.watchMilliseconds) {
             guard self.watchers[watcher] != nil else { return }
             self.freshen {}
             self.keepAsking(for: watcher)
@@ -98,13 +98,13 @@ extension Node {
         guard !actions.isEmpty else { return }
         carryOut(actions, with: peer)
         lostContention(peer)
-        schedule.connected(.node(peer), now: SystemClock().now)
+        schedule.connected(.node(peer), now: clock.now)
     }
 
     /// Pings a peer now, unless an answer is waited for already.
     func probe(_ peer: NodeID) {
         guard let state = peers[peer], let driver = linkInUse(to: state), !isAsked(state) else { return }
-        peers[peer]?.probedAt = SystemClock().now
+        peers[peer]?.probedAt = clock.now
         driver.post(.probe)
     }
 
@@ -121,7 +121,7 @@ extension Node {
     /// For how long a peer has not answered, in milliseconds; nil when nothing is waited for.
     private func unanswered(_ peer: PeerState) -> UInt64? {
         guard let probedAt = peer.probedAt, linkInUse(to: peer) != nil, isAsked(peer) else { return nil }
-        return SystemClock().now.milliseconds(since: probedAt)
+        return clock.now.milliseconds(since: probedAt)
     }
 
     /// Whether a peer was asked and has not answered in time: nothing of it is called in sync then.
@@ -132,7 +132,7 @@ extension Node {
     /// Whether bytes pass on the link, either way, so that an answer may be waiting behind them.
     func isMoving(_ peer: PeerState, within milliseconds: UInt64) -> Bool {
         guard let driver = linkInUse(to: peer) else { return false }
-        return SystemClock().now.milliseconds(since: driver.lastMoved) < milliseconds
+        return clock.now.milliseconds(since: driver.lastMoved) < milliseconds
     }
 
     /// Whether a link is taken for dead, so that another is to be made: nothing moves, and there was silence for more than a
@@ -141,7 +141,7 @@ extension Node {
         guard let peer = peers[node], let driver = linkInUse(to: peer),
             !isMoving(peer, within: NodeLimits.suspectMilliseconds)
         else { return false }
-        return SystemClock().now.milliseconds(since: driver.lastHeard) >= NodeLimits.linkAliveMilliseconds
+        return clock.now.milliseconds(since: driver.lastHeard) >= NodeLimits.linkAliveMilliseconds
             || (unanswered(peer) ?? 0) >= NodeLimits.suspectMilliseconds
     }
 
@@ -162,14 +162,14 @@ extension Node {
 
     /// Asks the link in use whether it is alive, for another waits for its place.
     func ask(_ number: UInt64, of peer: NodeID, waiting: UInt64) {
-        if let state = peers[peer], !isAsked(state) { peers[peer]?.probedAt = SystemClock().now }
+        if let state = peers[peer], !isAsked(state) { peers[peer]?.probedAt = clock.now }
         drivers[number]?.post(.probe)
-        queue.asyncAfter(deadline: .now() + .milliseconds(Int(NodeLimits.answerMilliseconds))) {
+        queue.async(afterMilliseconds: Int(NodeLimits.answerMilliseconds)) {
             // What moved since it was asked.
             let oldMoves = self.peers[peer].map { self.isMoving($0, within: NodeLimits.answerMilliseconds) } ?? false
             let actions = self.arbiter.timeIsUp(for: waiting, to: peer, oldMoves: oldMoves)
             self.carryOut(actions, with: peer)
-            if actions == [.discard(waiting)] { self.schedule.connected(.node(peer), now: SystemClock().now) }
+            if actions == [.discard(waiting)] { self.schedule.connected(.node(peer), now: self.clock.now) }
         }
     }
 
@@ -186,7 +186,7 @@ extension Node {
     func noteWake() {
         guard
             let gap = wakeWatch.look(
-                monotonic: SystemClock().monotonicMilliseconds, boot: SystemClock().bootMilliseconds)
+                monotonic: clock.monotonicMilliseconds, boot: clock.bootMilliseconds)
         else { return }
         switch gap {
         case .slept(let time):

@@ -11,7 +11,7 @@ import KithTransport
 extension Node {
     /// All that `kith status` shows; on the queue only.
     func status() -> ControlStatus {
-        let now = SystemClock().wallMilliseconds
+        let now = clock.wallMilliseconds
         var status = ControlStatus(generatedAt: now)
         status.node = nodeStatus()
         status.discovery = discoveryStatus()
@@ -50,7 +50,9 @@ extension Node {
         status.since = Int64(state.since)
         status.lastError = state.lastError
         status.foreignGroups = state.foreignGroups
-        let names = Interface.all().filter { $0.isRunning && !$0.isLoopback && interfaces.allows($0.name) }.map(\.name)
+        let names = configuration.network.interfaces().filter {
+            $0.isRunning && !$0.isLoopback && interfaces.allows($0.name)
+        }.map(\.name)
         status.interfaces = Set(names).sorted()
         return status
     }
@@ -73,7 +75,7 @@ extension Node {
     }
 
     private func openDatabaseStatus() -> [ControlStatus.Database] {
-        let now = SystemClock().wallMilliseconds
+        let now = clock.wallMilliseconds
         return catalog.databases.map { database in
             let summary = database.summary
             let carriers = peers.values.filter { $0.isOpen && $0.sessions[database.name.string] != nil }
@@ -115,7 +117,7 @@ extension Node {
         guard peer.isOpen, let driver = linkInUse(to: peer) else {
             return peer.lastExchangeAt ?? peer.seenBeforeAt
         }
-        let silence = SystemClock().now.milliseconds(since: driver.lastHeard)
+        let silence = clock.now.milliseconds(since: driver.lastHeard)
         return max(peer.lastExchangeAt ?? 0, now - Int64(clamping: silence))
     }
 
@@ -154,7 +156,7 @@ extension Node {
             status.sentBytes = driver.connection.sentBytes
             status.receivedBytes = driver.connection.receivedBytes
         }
-        let monotonic = SystemClock().now.milliseconds
+        let monotonic = clock.now.milliseconds
         status.candidates = book.candidates(for: node, now: monotonic).map { candidate in
             ControlStatus.Candidate(
                 address: candidate.address.description, source: candidate.source.rawValue,
@@ -222,7 +224,7 @@ extension Node {
     // MARK: The mesh
 
     func mesh() -> ControlMesh {
-        let now = SystemClock().wallMilliseconds
+        let now = clock.wallMilliseconds
         var nodes: [ControlMesh.Node] = []
         var own = ControlMesh.Node(id: id.description, name: identity.nodeName)
         own.version = KithVersion.text
@@ -281,7 +283,7 @@ extension Node {
 
     /// Ends the pause of a peer, or all, once that is on disk.
     func endPause(_ node: NodeID?, then: @escaping @Sendable (ControlError?) -> Void) throws(ControlError) {
-        if let node, pauses.pauses.contains(where: { $0.node == nil && $0.holds(at: SystemClock().wallMilliseconds) }) {
+        if let node, pauses.pauses.contains(where: { $0.node == nil && $0.holds(at: clock.wallMilliseconds) }) {
             throw ControlError(
                 .conflict,
                 "replication with all peers is paused, also with \(peers[node]?.name ?? node.short); kith resume ends that"
@@ -296,7 +298,7 @@ extension Node {
     }
 
     private func dialResumed(_ node: NodeID?) {
-        let now = SystemClock().now
+        let now = clock.now
         for peer in peers.keys where node == nil || peer == node {
             book.hurry(peer)
             schedule.hasten(.node(peer), now: now)
@@ -358,7 +360,7 @@ extension Node {
             self?.watchers[watcher] = nil
             self?.waiters[watcher] = nil
         }
-        queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: condition.timeoutMilliseconds))) {
+        queue.async(afterMilliseconds: Int(clamping: condition.timeoutMilliseconds)) {
             waiter.finish(self.judge(condition))
         }
     }
@@ -374,7 +376,7 @@ extension Node {
         guard let name = condition.database, let database = catalog[name] else {
             return .holds(ControlWaitResult(peers: open.count, inSync: nil))
         }
-        let now = SystemClock().wallMilliseconds
+        let now = clock.wallMilliseconds
         let inSync = open.count { isInSync($0, database, now: now) }
         guard inSync == open.count else {
             return .lacks("\(name) is in sync with \(inSync) of \(open.count) connected peers; kith status says more")

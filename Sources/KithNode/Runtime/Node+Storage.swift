@@ -1,6 +1,7 @@
 import Dispatch
 import KithReplication
 import KithStore
+import KithSystem
 
 // What the disk under the databases does. A database that can't be used is no end of the node: the others go on, and it
 // comes back by itself when it can be opened.
@@ -67,7 +68,7 @@ extension Node {
         guard !isRetryingUnusable, !catalog.unusable.isEmpty else { return }
         isRetryingUnusable = true
         // Opening may take as long as the file is large: off the queue.
-        DispatchQueue.global().async { [weak self, catalog] in
+        retries.async { [weak self, catalog] in
             let opened = catalog.retryUnusable()
             guard let self else { return }
             self.queue.async {

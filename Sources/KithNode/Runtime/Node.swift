@@ -16,13 +16,17 @@ import Synchronization
 package final class Node: @unchecked Sendable {
     // Sendable: what varies is touched on `queue` only.
 
-    let queue = DispatchQueue(label: "kith.node")
+    let machine: Machine
+    var clock: any MachineClock { machine.clock }
+    let queue: any WorkQueue
     /// Writes the small files, one after the other. It may wait for `queue`; that never waits for it.
-    let files = DispatchQueue(label: "kith.files")
+    let files: any WorkQueue
     /// Makes the databases that peers have: one waits for the disk, and for whoever drops another.
-    let makings = DispatchQueue(label: "kith.makings")
+    let makings: any WorkQueue
+    /// Opens databases again that could not be used: it waits as long as they are large.
+    let retries: any WorkQueue
     /// Looks at the disk: it waits as long as the disk takes, and nothing else waits for it.
-    let looks = DispatchQueue(label: "kith.looks")
+    let looks: any WorkQueue
     let configuration: NodeConfiguration
     let log: Log
     let lock: DirectoryLock
@@ -32,11 +36,11 @@ package final class Node: @unchecked Sendable {
     let desk: JoinDesk
     let catalog: DatabaseCatalog
     let damage: DamageBook
-    let startedAt = SystemClock().wallMilliseconds
-    var tls: TLSContext?
-    var listener: Listener?
-    var discovery: AvahiDiscovery?
-    var networkWatch: NetworkWatch?
+    let startedAt: Int64
+    var transport: (any Transport)?
+    var listener: (any ChannelListener)?
+    var discovery: (any DiscoveryService)?
+    var networkWatch: (any Sendable)?
     /// Which interfaces count; read from the configuration by `start`.
     var interfaces = InterfacePatterns.all
     /// What this node tells of where it can be reached.
@@ -54,7 +58,7 @@ package final class Node: @unchecked Sendable {
     var arbiter: LinkArbiter
     var schedule: DialSchedule<DialTarget>
     var book = CandidateBook()
-    var random = SystemRandomNumberGenerator()
+    var random: MachineRandom
     var attempts: [DialTarget: DialAttempt] = [:]
     var drivers: [UInt64: LinkDriver] = [:]
     var peers: [NodeID: PeerState] = [:]
@@ -64,7 +68,7 @@ package final class Node: @unchecked Sendable {
     var presence: PresenceBook
     let linkNumbers = Atomic<UInt64>(0)
     /// Names this process among all that run with this identity, one after the other or, by mistake, at once.
-    let instance = SecureRandom.number()
+    let instance: UInt64
     var twins: TwinBook
     /// The directory was used on another machine before: nothing is replicated until somebody has said why.
     var isHeld: Bool { held.load(ordering: .relaxed) }
@@ -81,8 +85,9 @@ package final class Node: @unchecked Sendable {
     package var stopRequested: (@Sendable () -> Void)?
 
     // The life of the node.
-    var timer: (any DispatchSourceTimer)?
+    var timer: (any WorkTimer)?
     var isStopping = false
+    private var isClosing = false
     var stopped: [@Sendable () -> Void] = []
     var watchers: [UInt64: Watcher] = [:]
     /// Those who wait for a condition, by their watcher.
@@ -127,7 +132,7 @@ package final class Node: @unchecked Sendable {
     // Its configuration, and the service manager.
     var usesDiscovery: Bool
     var configured = ConfigurationState()
-    let reloads = DispatchQueue(label: "kith.reload")
+    let reloads: any WorkQueue
     /// Told of reloads and of stopping. Set before `start`.
     package var supervisor: Supervisor?
     /// The database that was read last as a proof of life.
@@ -137,6 +142,17 @@ package final class Node: @unchecked Sendable {
     /// - Throws: `NodeError` with what is wrong and what to do.
     package init(_ configuration: NodeConfiguration) throws(NodeError) {
         self.configuration = configuration
+        let machine = configuration.machine
+        self.machine = machine
+        queue = machine.queue("kith.node")
+        files = machine.queue("kith.files")
+        makings = machine.queue("kith.makings")
+        retries = machine.queue("kith.retries")
+        looks = machine.queue("kith.looks")
+        reloads = machine.queue("kith.reload")
+        startedAt = machine.clock.wallMilliseconds
+        random = MachineRandom(machine)
+        instance = machine.random()
         log = configuration.log
         usesDiscovery = configuration.usesDiscovery
         let directory = configuration.directory.path
@@ -148,16 +164,14 @@ package final class Node: @unchecked Sendable {
         lock = try DirectoryLock(directory: directory)
         membership = try identities.membership(of: identity)
         damage = try DamageBook(nodeDirectory: directory)
-        catalog = try DatabaseCatalog(nodeDirectory: directory) {
-            StoreEnvironment(now: { SystemClock().wallMilliseconds }, random: { SecureRandom.number() })
-        }
+        catalog = try DatabaseCatalog(nodeDirectory: directory, on: machine)
         desk = try identities.desk(of: identity, membership)
         selection = MeshSelection(
             node: identity.nodeID, isReader: membership.standing(of: identity.peer)?.role ?? identity.role == .reader)
         arbiter = LinkArbiter(node: identity.nodeID)
-        schedule = DialSchedule { SecureRandom.number() }
+        schedule = DialSchedule(random: machine.random)
         presence = PresenceBook(node: identity.nodeID)
-        twins = TwinBook(node: identity.nodeID, instance: instance, earlier: [], now: SystemClock().now)
+        twins = TwinBook(node: identity.nodeID, instance: instance, earlier: [], now: machine.clock.now)
     }
 
     /// The node's id.
@@ -190,19 +204,16 @@ package final class Node: @unchecked Sendable {
         findSetAside()
         // From here on somebody may be let in: what varies is touched on the queue alone.
         try listen(at: place)
-        let control: ControlServer
-        do throws(ControlError) {
-            control = try ControlServer(NodeService(self), directory: configuration.directory)
-        } catch {
-            throw NodeError(code: error.code.rawValue, message: error.message)
-        }
-        queue.sync { self.control = control }
+        if configuration.servesControl { try serveControl() }
         queue.async {
             self.applyPolicies(self.catalog.databases.map(\.name.string))
             for database in self.catalog.databases { self.watch(database) }
             self.reportUnusable()
             self.startDiscovery()
-            self.networkWatch = NetworkWatch(on: self.queue) { [weak self] in self?.networkGained() }
+            self.networkWatch = self.configuration.network.watch { [weak self] in
+                guard let self else { return }
+                self.queue.async { self.networkGained() }
+            }
             self.evaluate()
         }
         log(
@@ -211,6 +222,16 @@ package final class Node: @unchecked Sendable {
                 "node": identity.nodeName, "id": id.short, "group": identity.groupName, "version": KithVersion.text,
                 "listen": listening.joined(separator: " "), "data": directory,
             ])
+    }
+
+    private func serveControl() throws(NodeError) {
+        let control: ControlServer
+        do throws(ControlError) {
+            control = try ControlServer(NodeService(self), directory: configuration.directory)
+        } catch {
+            throw NodeError(code: error.code.rawValue, message: error.message)
+        }
+        queue.sync { self.control = control }
     }
 
     static func endpoints(_ texts: [String]) throws(NodeError) -> [Endpoint] {
@@ -226,14 +247,14 @@ package final class Node: @unchecked Sendable {
     }
 
     private func listen(at place: ListeningPlace) throws(NodeError) {
-        let context = try Self.transport { () throws(TransportError) in
-            try TLSContext(.member(identity, membership: membership) { [desk] in desk.answersJoins })
+        let transport = try Self.transport { () throws(TransportError) in
+            try configuration.transport(.member(identity, membership: membership) { [desk] in desk.answersJoins })
         }
-        tls = context
-        let listener: Listener
+        self.transport = transport
+        let listener: any ChannelListener
         do throws(TransportError) {
-            listener = try Listener(
-                place.endpoint, orNextPort: !place.isAsked, context: context
+            listener = try transport.listen(
+                place.endpoint, orNextPort: !place.isAsked
             ) { [weak self, log] address, error in
                 log(
                     .debug, .link, "closed a link that was not authenticated",
@@ -267,7 +288,7 @@ package final class Node: @unchecked Sendable {
             for number in self.drivers.keys.sorted() {
                 self.drivers[number]?.post(.stop(Goodbye(code: .closing, text: "the node stops")))
             }
-            self.queue.asyncAfter(deadline: .now() + .milliseconds(NodeLimits.stopMilliseconds)) { self.finishStop() }
+            self.queue.async(afterMilliseconds: NodeLimits.stopMilliseconds) { self.finishStop() }
             self.finishStopIfIdle()
         }
     }
@@ -284,13 +305,18 @@ package final class Node: @unchecked Sendable {
         let discovery = discovery
         self.discovery = nil
         networkWatch = nil
+        guard let discovery else { return close() }
+        discovery.stop { self.queue.async { self.close() } }
+        // Avahi may not answer.
+        queue.async(afterMilliseconds: NodeLimits.withdrawalMilliseconds) { self.close() }
+    }
+
+    /// The end of all that is on disk.
+    private func close() {
+        guard !isClosing else { return }
+        isClosing = true
         // Blocks for the databases' last commits, and the control socket's last answers: off the queue.
-        DispatchQueue.global().async {
-            if let discovery {
-                let withdrawn = DispatchSemaphore(value: 0)
-                discovery.stop { withdrawn.signal() }
-                _ = withdrawn.wait(timeout: .now() + .seconds(2))
-            }
+        machine.queue("kith.closing").async {
             // What was last learnt; it waits for the queue, so not on it.
             self.files.sync {}
             // Before the databases: a copy or a check that is under way would hold them up.
@@ -323,7 +349,7 @@ package final class Node: @unchecked Sendable {
     func changed() {
         guard !isNewsQueued, !watchers.isEmpty else { return }
         isNewsQueued = true
-        queue.asyncAfter(deadline: .now() + .milliseconds(50)) {
+        queue.async(afterMilliseconds: 50) {
             self.isNewsQueued = false
             self.tellWatchers()
         }

@@ -1,4 +1,9 @@
-/// How a node is started.
+import KithDiscovery
+import KithNetwork
+import KithSystem
+import KithTransport
+
+/// How a node is started, and what there is around it: the machine, the network, discovery. A simulation has its own.
 package struct NodeConfiguration: Sendable {
     package var directory: NodeDirectory
     /// `HOST:PORT`; nil for all addresses at the usual port or the one kept from last time.
@@ -11,6 +16,18 @@ package struct NodeConfiguration: Sendable {
     /// Where this node can be reached besides the addresses that are found, `HOST:PORT`: told to the group.
     package var advertise: [String] = []
     package var log: Log
+    /// Whether it answers on its control socket.
+    package var servesControl = true
+    /// The machine that it runs on, with its disk.
+    package var machine = Machine.local
+    /// How it reaches others and is reached, as who it is; called once.
+    package var transport: @Sendable (TLSConfiguration) throws(TransportError) -> any Transport = {
+        (configuration) throws(TransportError) in try TLSTransport(configuration)
+    }
+    /// How it finds others; called with each start of discovery.
+    package var discovery: @Sendable (InterfacePatterns) -> any DiscoveryService = { AvahiDiscovery(interfaces: $0) }
+    /// The networks that it is on.
+    package var network: any NetworkView = LocalNetwork()
     /// The file with the machine's id; an empty name checks nothing.
     package var machineIDFile = MachineIdentity.file()
 

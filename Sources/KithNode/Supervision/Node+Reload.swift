@@ -1,6 +1,7 @@
 import Dispatch
 import KithDiscovery
 import KithNetwork
+import KithSystem
 
 /// What reading the configuration again did.
 package struct ControlReload: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Dispatch
 import KithStore
+import KithSystem
 
 extension Node {
     /// How the node is, in a few words for a service manager; on the queue only.

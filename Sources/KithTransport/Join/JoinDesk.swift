@@ -1,6 +1,7 @@
 import Dispatch
 import KithCrypto
 import KithDocument
+import KithSystem
 import Synchronization
 
 /// The inviter's side: opens invites and admits those who prove one. Any thread may call it.
@@ -87,16 +88,16 @@ package final class JoinDesk: Sendable {
     /// Serves one connection of an applicant: give the result to the listener as the handler of its events. Nil when too
     /// many are served already.
     package func handler(
-        for publicKeyInfo: [UInt8], on connection: Connection, outcome: @escaping @Sendable (Outcome) -> Void = { _ in }
-    ) -> Connection.Handler? {
+        for publicKeyInfo: [UInt8], on connection: any Channel,
+        outcome: @escaping @Sendable (Outcome) -> Void = { _ in }
+    ) -> ChannelHandler? {
         let mayServe = state.withLock { state in
             guard state.serving < TransportLimits.joinsAtOnce else { return false }
             state.serving += 1
             return true
         }
         guard mayServe else { return nil }
-        connection.queue.asyncAfter(deadline: .now() + .milliseconds(TransportLimits.joinServeMilliseconds)) {
-            [weak connection] in
+        connection.workQueue.async(afterMilliseconds: TransportLimits.joinServeMilliseconds) { [weak connection] in
             connection?.close()
         }
         let framing = Mutex(JoinFraming())
@@ -120,7 +121,7 @@ package final class JoinDesk: Sendable {
     }
 
     private func answer(
-        _ message: [UInt8], publicKeyInfo: [UInt8], on connection: Connection, outcome: (Outcome) -> Void
+        _ message: [UInt8], publicKeyInfo: [UInt8], on connection: any Channel, outcome: (Outcome) -> Void
     ) -> JoinAnswer {
         let node = Identity.nodeID(ofPublicKeyInfo: publicKeyInfo)
         do throws(JoinRefusal) {

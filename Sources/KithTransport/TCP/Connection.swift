@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import KithDocument
 import KithNetwork
+import KithSystem
 import Synchronization
 
 /// One TCP connection with TLS over it, driven by Dispatch.
@@ -77,7 +78,8 @@ package final class Connection: @unchecked Sendable {
         var owesDrained = false
     }
 
-    package let queue: DispatchQueue
+    let serial = SerialQueue("kith.connection")
+    package var queue: DispatchQueue { serial.dispatch }
     package let direction: Direction
     let engine: TLSEngine
     let timeouts: Timeouts
@@ -121,7 +123,6 @@ package final class Connection: @unchecked Sendable {
         direction: Direction, remote: String, engine: TLSEngine, timeouts: Timeouts, state: State,
         segmentBytes: Int? = nil, handler: @escaping Handler
     ) {
-        queue = DispatchQueue(label: "kith.connection")
         self.direction = direction
         remoteText = Mutex(remote)
         self.engine = engine
