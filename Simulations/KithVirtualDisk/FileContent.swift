@@ -59,14 +59,17 @@ struct FileContent {
     /// A synchronisation failed: what waited for it is read until the power goes, and durable never.
     mutating func loseWaiting() { waiting = [] }
 
-    /// Changes what stands on the disk behind everybody's back.
-    mutating func rot(_ range: Range<Int>, _ change: (inout UInt8) -> Void) {
-        synchronize()
-        for place in range where place < bytes.count {
-            change(&bytes[place])
-            durable[place] = bytes[place]
+    /// Changes what stands on the disk behind everybody's back, what waits for it too.
+    mutating func rot(_ range: Range<Int>, _ change: (Int, inout UInt8) -> Void) {
+        for place in range.clamped(to: 0..<max(bytes.count, durable.count)) {
+            if place < bytes.count { change(place, &bytes[place]) }
+            if place < durable.count { change(place, &durable[place]) }
+            for index in waiting.indices { waiting[index].rot(place, change) }
         }
     }
+
+    /// Sets what programs read and what is durable.
+    mutating func replace(_ new: [UInt8]) { self = FileContent(durable: new) }
 
     /// What a power cut leaves.
     func afterPowerCut(_ survival: Survival, _ generator: inout SeededGenerator) -> FileContent {
@@ -77,9 +80,10 @@ struct FileContent {
             case .nothing: break
             case .everything: change.apply(to: &left)
             case .some: if generator.chance(1, in: 2) { change.apply(to: &left) }
-            case .torn:
+            case .torn, .tornPages:
+                let sector = survival == .torn ? 512 : 4_096
                 if index < torn { change.apply(to: &left) }
-                if index == torn { change.half(&generator)?.apply(to: &left) }
+                if index == torn { change.half(sector, &generator)?.apply(to: &left) }
             }
         }
         return FileContent(durable: left)
@@ -87,14 +91,19 @@ struct FileContent {
 }
 
 extension FileContent.Change {
-    private static let sector = 512
+    fileprivate mutating func rot(_ place: Int, _ change: (Int, inout UInt8) -> Void) {
+        guard case .write(let offset, var bytes) = self, offset <= place, place < offset + bytes.count else { return }
+        self = .resize(0)
+        change(place, &bytes[place - offset])
+        self = .write(offset: offset, bytes)
+    }
 
     /// The part of a write that reached the disk: sectors from its beginning or up to its end.
-    fileprivate func half(_ generator: inout SeededGenerator) -> Self? {
+    fileprivate func half(_ sector: Int, _ generator: inout SeededGenerator) -> Self? {
         guard case .write(let offset, let bytes) = self else { return nil }
         // Sectors lie where the disk has them, not where the write begins.
-        let first = (offset + Self.sector) / Self.sector * Self.sector - offset
-        let cuts = stride(from: first, to: bytes.count, by: Self.sector).map { $0 }
+        let first = (offset + sector) / sector * sector - offset
+        let cuts = stride(from: first, to: bytes.count, by: sector).map { $0 }
         guard !cuts.isEmpty else { return nil }
         let cut = generator.pick(cuts)
         return generator.chance(1, in: 2)
@@ -108,6 +117,8 @@ package enum Survival: String, CaseIterable, Sendable {
     case everything
     /// Each write and each change of a name or length, by the toss of a coin: so also later ones without earlier ones.
     case some
-    /// What was written first, and of one write the sectors on one side.
+    /// What was written first, and of one write the sectors of 512 bytes on one side.
     case torn
+    /// The same on a disk that writes 4,096 bytes as one.
+    case tornPages
 }

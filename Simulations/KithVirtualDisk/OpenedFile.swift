@@ -13,6 +13,8 @@ final class OpenedFile {
     let handle: DiskHandle
     private let goesOnClose: Bool
     private var namesOnSync: Bool
+    /// What SQLite has pointers into, whatever becomes of the file.
+    private var mapped: SharedMemory?
 
     init(_ handle: DiskHandle, goesOnClose: Bool, namesOnSync: Bool) {
         self.handle = handle
@@ -49,17 +51,16 @@ final class OpenedFile {
         methods.pointee.xTruncate = { of($0).truncate(Int($1)) }
         methods.pointee.xSync = { file, _ in of(file).synchronize() }
         methods.pointee.xFileSize = { file, size in
-            let opened = of(file)
-            size!.pointee = Int64(opened.handle.disk.using(opened.handle) { $0.content.bytes.count })
+            guard let bytes = of(file).using({ $0.content.bytes.count }) else { return Extended.size }
+            size!.pointee = Int64(bytes)
             return SQLITE_OK
         }
         methods.pointee.xLock = { of($0).lock($1) }
         methods.pointee.xUnlock = { of($0).unlock($1) }
         methods.pointee.xCheckReservedLock = { file, result in
-            let opened = of(file)
-            result!.pointee = opened.handle.disk.using(opened.handle) { file in
-                file.holders.values.contains { $0 >= SQLITE_LOCK_RESERVED } ? 1 : 0
-            }
+            let isReserved = of(file).using { $0.holders.values.contains { $0 >= SQLITE_LOCK_RESERVED } }
+            guard let isReserved else { return Extended.checkReservedLock }
+            result!.pointee = isReserved ? 1 : 0
             return SQLITE_OK
         }
         methods.pointee.xFileControl = { of($0).control($1, $2) }
@@ -76,9 +77,13 @@ final class OpenedFile {
     private static func close(_ file: File) -> Int32 {
         let opened = slot(file).pointee!.takeRetainedValue()
         slot(file).pointee = nil
-        if opened.goesOnClose { _ = opened.handle.disk.taken(opened.handle.path) }
+        let handle = opened.handle
+        if opened.goesOnClose { _ = handle.disk.taken(handle.path, by: handle.process) }
         return SQLITE_OK
     }
+
+    /// Nil where nothing comes of the handle any more.
+    private func using<Value>(_ body: (DiskFile) -> Value) -> Value? { handle.disk.using(handle, body) }
 
     // MARK: Content
 
@@ -102,7 +107,10 @@ final class OpenedFile {
     private func synchronize() -> Int32 {
         guard handle.disk.synchronize(handle) == nil else { return Extended.sync }
         if namesOnSync {
-            guard handle.disk.synchronizedNames() == nil else { return Extended.directorySync }
+            let directory = VirtualDisk.parent(of: handle.path)
+            guard handle.disk.synchronizedNames(directory, by: handle.process) == nil else {
+                return Extended.directorySync
+            }
             namesOnSync = false
         }
         return SQLITE_OK
@@ -118,7 +126,7 @@ final class OpenedFile {
 
     private func lock(_ level: Int32) -> Int32 {
         let id = ObjectIdentifier(handle)
-        return handle.disk.using(handle) { file in
+        let code = using { file in
             let own = file.holders[id] ?? SQLITE_LOCK_NONE
             guard level > own else { return SQLITE_OK }
             let most = file.holders.reduce(SQLITE_LOCK_NONE) { $1.key == id ? $0 : max($0, $1.value) }
@@ -137,10 +145,11 @@ final class OpenedFile {
             file.holders[id] = level
             return SQLITE_OK
         }
+        return code ?? Extended.lock
     }
 
     private func unlock(_ level: Int32) -> Int32 {
-        handle.disk.using(handle) { $0.holders[ObjectIdentifier(handle)] = level == SQLITE_LOCK_NONE ? nil : level }
+        _ = using { $0.holders[ObjectIdentifier(handle)] = level == SQLITE_LOCK_NONE ? nil : level }
         return SQLITE_OK
     }
 
@@ -150,22 +159,29 @@ final class OpenedFile {
         _ region: Int, _ bytes: Int, makes: Bool,
         _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> Int32 {
-        result.pointee = handle.disk.using(handle) { file in
+        let shared = using { file in
             let shared = file.shared ?? SharedMemory()
             file.shared = shared
-            return shared.region(region, bytes: bytes, makes: makes, for: ObjectIdentifier(handle))
+            return shared
         }
+        guard let shared else { return Extended.sharedMap }
+        mapped = shared
+        result.pointee =
+            using { _ in
+                shared.region(region, bytes: bytes, makes: makes, for: ObjectIdentifier(handle))
+            } ?? nil
         return SQLITE_OK
     }
 
     private func lockShared(_ first: Int, _ count: Int, _ flags: Int32) -> Int32 {
         let id = ObjectIdentifier(handle)
-        let isDone = handle.disk.using(handle) { $0.shared?.lock(first..<first + count, flags, by: id) ?? true }
-        return isDone ? SQLITE_OK : SQLITE_BUSY
+        let isDone = using { $0.shared?.lock(first..<first + count, flags, by: id) ?? true }
+        return isDone.map { $0 ? SQLITE_OK : SQLITE_BUSY } ?? Extended.sharedLock
     }
 
     private func unmap() -> Int32 {
-        handle.disk.using(handle) { $0.leaveShared(ObjectIdentifier(handle)) }
+        _ = using { $0.leaveShared(ObjectIdentifier(handle)) }
+        mapped = nil
         return SQLITE_OK
     }
 }

@@ -1,4 +1,3 @@
-import KithStore
 import KithSystem
 import KithTestSupport
 import Synchronization
@@ -9,35 +8,61 @@ import Glibc
 import Darwin
 #endif
 
-/// A disk in memory with one directory, for SQLite and for all that the store does beside it. Any call can be made to
-/// fail, to be lost, to go astray, or to be the last one before the power goes; and it is known what a power cut leaves.
+/// The disk of a machine, in memory: a tree of directories, for SQLite and for all that a node does with files. Any call
+/// can be made to fail, to be lost, to go astray, or to be the last one before the power goes; and it is known what a
+/// power cut leaves.
 ///
-/// Of a real disk it supposes the worst that file systems allow: see `FileContent` and `DiskNames`.
+/// Who uses it is a `DiskProcess`, which can be killed. Of a real disk it supposes the worst that file systems allow: see
+/// `FileContent` and `DiskNames`.
 ///
 /// `@unchecked Sendable`: everything mutable is read and written with `mutex` held, and it is not held while `plan` is
 /// asked.
 package final class VirtualDisk: @unchecked Sendable {
-    /// The directory. Paths under it are on this disk, for every connection of SQLite in this process.
+    /// The directory at the top. Paths under it are on this disk, for every connection of SQLite in this process.
     package let directory: String
 
     private let mutex = Mutex(())
-    private var names = DiskNames()
-    private var nextNumber: UInt64 = 1
+    var names = DiskNames()
+    private var nextNumber = DiskNames.rootNumber + 1
     private var plannedOutcome: ((DiskCall) -> DiskOutcome)?
+    private var lastChange: Int?
     private var changeCount = 0
-    private var power: UInt64 = 0
+    /// Counts the power cuts.
+    private(set) var power: UInt64 = 0
     private var isOff = false
-    private var room: Int?
+    var room: Int?
+    private var refusesChanges = false
+    private var pace: DiskSpeed?
+    private var elapsed = 0
 
     package init() {
-        directory = Registry.nextDirectory()
-        Registry.add(self)
+        directory = DiskRegistry.nextDirectory()
+        DiskRegistry.add(self)
     }
 
     /// Takes the disk out of reach of SQLite. Nothing may have a file of it open.
-    package func discard() { Registry.remove(self) }
+    package func discard() { DiskRegistry.remove(self) }
 
-    private func locked<Value>(_ body: () -> Value) -> Value { mutex.withLock { _ in body() } }
+    func locked<Value>(_ body: () -> Value) -> Value { mutex.withLock { _ in body() } }
+
+    func nextFileNumber() -> UInt64 {
+        defer { nextNumber += 1 }
+        return nextNumber
+    }
+
+    // MARK: Processes
+
+    /// A new process of the machine. It ends when it is killed, and when the power goes.
+    package func start() -> DiskProcess { DiskProcess(self, power: locked { power }) }
+
+    /// The disk as it is for whoever is no process that could end.
+    package var files: DiskProcess { DiskProcess(self, power: nil) }
+
+    /// Whether nothing comes of what a process asks for any more.
+    func isOver(_ process: DiskProcess) -> Bool { process.isKilled || process.power.map { $0 != power } ?? false }
+
+    /// Whether nothing comes of a handle any more.
+    func isPast(_ handle: DiskHandle) -> Bool { handle.power != power || isOver(handle.process) }
 
     // MARK: Faults
 
@@ -45,6 +70,12 @@ package final class VirtualDisk: @unchecked Sendable {
     package var plan: ((DiskCall) -> DiskOutcome)? {
         get { locked { plannedOutcome } }
         set { locked { plannedOutcome = newValue } }
+    }
+
+    /// The power goes before the change of that number, counted from 0, whatever `plan` says; nil for never.
+    package var powerGoesBefore: Int? {
+        get { locked { lastChange } }
+        set { locked { lastChange = newValue } }
     }
 
     /// How many changes were asked for so far, those that failed among them.
@@ -56,321 +87,99 @@ package final class VirtualDisk: @unchecked Sendable {
         set { locked { room = newValue } }
     }
 
-    /// The power goes and comes back: everything that was open is gone, and what nobody had synchronised may be.
+    /// Whether the file system is mounted for reading only, as after an error of the disk: what would change it fails with
+    /// `EROFS`, of files that are open too.
+    package var isReadOnly: Bool {
+        get { locked { refusesChanges } }
+        set { locked { refusesChanges = newValue } }
+    }
+
+    /// How long calls take; nil for no time at all.
+    package var speed: DiskSpeed? {
+        get { locked { pace } }
+        set { locked { pace = newValue } }
+    }
+
+    /// The time that calls have taken since this was asked last, in microseconds, for whoever drives virtual time.
+    package func takeElapsed() -> Int {
+        locked {
+            defer { elapsed = 0 }
+            return elapsed
+        }
+    }
+
+    func elapse(microseconds: Int) { locked { elapsed += microseconds } }
+
+    /// The power goes and comes back: all processes have ended, and what nobody had synchronised may be gone.
     package func cutPower(_ survival: Survival, _ generator: inout SeededGenerator) {
         mutex.withLock { _ in
             names = names.afterPowerCut(survival, &generator)
-            power += 1
-            isOff = false
+            begin()
         }
+    }
+
+    private func begin() {
+        power += 1
+        isOff = false
+        lastChange = nil
     }
 
     /// A disk of its own with what programs see on this one now: a backup, a copied machine, a point to return to.
     package func copied() -> VirtualDisk {
         let copy = VirtualDisk()
-        let (names, number) = locked { (self.names.copied(), nextNumber) }
-        copy.take(names.renamed(from: directory, to: copy.directory), number)
+        copy.take(locked { (names.copied(), nextNumber) })
         return copy
     }
 
-    /// Puts back what another disk holds: a restored backup, or a machine that was rolled back. Nothing stays open.
-    package func restore(_ other: VirtualDisk) {
-        let (names, number) = other.locked { (other.names.copied(), other.nextNumber) }
-        take(names.renamed(from: other.directory, to: directory), number)
-    }
+    /// Puts back what another disk holds: a restored backup, or a machine that was rolled back. All processes have ended.
+    package func restore(_ other: VirtualDisk) { take(other.locked { (other.names.copied(), other.nextNumber) }) }
 
-    private func take(_ names: DiskNames, _ number: UInt64) {
+    private func take(_ content: (names: DiskNames, number: UInt64)) {
         locked {
-            self.names = names
-            nextNumber = max(nextNumber, number)
-            power += 1
-            isOff = false
+            names = content.names
+            nextNumber = max(nextNumber, content.number)
+            begin()
         }
-    }
-
-    /// Changes bytes of a file behind everybody's back.
-    package func rot(_ path: String, _ range: Range<Int>, _ change: (inout UInt8) -> Void) {
-        locked { names[path]?.content.rot(range, change) }
     }
 
     // MARK: Calls
 
     /// Asks what becomes of a call.
-    /// - Returns: the outcome, or that the power is off.
-    private func outcome(_ operation: DiskCall.Operation, _ path: String, _ range: Range<Int> = 0..<0) -> DiskOutcome {
-        let (call, plan) = locked {
+    /// - Returns: nil where nothing comes of it, since the power is off or the process has ended: it fails with `EIO`.
+    func ask(
+        _ process: DiskProcess, _ operation: DiskCall.Operation, _ path: String, of handle: DiskHandle? = nil,
+        _ range: Range<Int> = 0..<0
+    ) -> DiskOutcome? {
+        let asked: (call: DiskCall, plan: ((DiskCall) -> DiskOutcome)?)? = locked {
+            guard !isOff, !isOver(process), !(handle.map(isPast) ?? false) else { return nil }
             let call = DiskCall(operation: operation, path: path, range: range, change: changeCount)
-            if operation.isChange { changeCount += 1 }
-            return (call, isOff ? { _ in .failed(EIO) } : plannedOutcome)
-        }
-        let outcome = plan?(call) ?? .done
-        guard case .powerGoes = outcome else { return outcome }
-        locked { isOff = true }
-        return .failed(EIO)
-    }
-
-    /// Opens a file.
-    /// - Returns: a handle, or the error.
-    func open(_ path: String, creates: Bool, exclusively: Bool = false) -> Result<DiskHandle, SystemError> {
-        let isThere = locked { names[path] != nil }
-        if isThere, creates, exclusively { return .failure(SystemError(EEXIST)) }
-        guard isThere || creates else { return .failure(SystemError(ENOENT)) }
-        if case .failed(let error) = outcome(isThere ? .open : .create, path) { return .failure(SystemError(error)) }
-        return locked {
-            if let file = names[path] { return .success(DiskHandle(self, file, path, power)) }
-            let file = makeFile()
-            names.give(path, file)
-            return .success(DiskHandle(self, file, path, power))
-        }
-    }
-
-    /// Opens a file without a name.
-    func openUnnamed() -> DiskHandle { locked { DiskHandle(self, makeFile(), "", power) } }
-
-    private func makeFile() -> DiskFile {
-        defer { nextNumber += 1 }
-        return DiskFile(number: nextNumber)
-    }
-
-    /// Whether a handle is of the time before a power cut.
-    private func isPast(_ handle: DiskHandle) -> Bool { handle.power != power }
-
-    /// Reads up to `count` bytes into memory.
-    /// - Returns: how many; or the error.
-    func read(_ handle: DiskHandle, into target: UnsafeMutableRawBufferPointer, at offset: Int) -> Result<
-        Int, SystemError
-    > {
-        if case .failed(let error) = outcome(.read, handle.path, offset..<offset + target.count) {
-            return .failure(SystemError(error))
-        }
-        return locked {
-            guard !isPast(handle) else { return .failure(SystemError(EIO)) }
-            let bytes = handle.file.content.bytes
-            let end = min(bytes.count, offset + target.count)
-            guard offset < end else { return .success(0) }
-            bytes.withUnsafeBytes { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<end])) }
-            return .success(end - offset)
-        }
-    }
-
-    /// Writes bytes.
-    /// - Returns: the error; nil for none.
-    func write(_ handle: DiskHandle, _ bytes: [UInt8], at offset: Int) -> SystemError? {
-        let outcome = outcome(.write, handle.path, offset..<offset + bytes.count)
-        return locked {
-            guard !isPast(handle) else { return SystemError(EIO) }
-            switch outcome {
-            case .pretended: return nil
-            case .misdirected(let place): put(bytes, at: place, of: handle.file)
-            case .failed(let error):
-                if !isOff { put(Array(bytes.prefix(bytes.count / 2)), at: offset, of: handle.file) }
-                return SystemError(error)
-            case .done, .powerGoes:
-                let growth = max(0, offset + bytes.count - handle.file.content.bytes.count)
-                if let room, growth > 0, used + growth > room {
-                    put(Array(bytes.prefix(max(0, room - used))), at: offset, of: handle.file)
-                    return SystemError(ENOSPC)
+            if operation.isChange {
+                if let lastChange, changeCount >= lastChange {
+                    changeCount += 1
+                    isOff = true
+                    return nil
                 }
-                put(bytes, at: offset, of: handle.file)
+                changeCount += 1
             }
+            if let pace { elapsed += pace.microseconds(call) }
+            return (call, plannedOutcome)
+        }
+        guard let asked else { return nil }
+        let outcome = asked.plan?(asked.call) ?? .done
+        switch outcome {
+        case .powerGoes:
+            locked { isOff = true }
             return nil
+        case .delayed(let microseconds):
+            elapse(microseconds: microseconds)
+            return refusal(of: operation) ?? .done
+        case .done: return refusal(of: operation) ?? .done
+        default: return outcome
         }
     }
 
-    private func put(_ bytes: [UInt8], at offset: Int, of file: DiskFile) {
-        guard !bytes.isEmpty else { return }
-        file.content.write(bytes, at: offset)
-        file.version += 1
-    }
-
-    /// The bytes of all files that have a name.
-    private var used: Int {
-        var seen: Set<UInt64> = []
-        return names.current.values.reduce(0) { seen.insert($1.number).inserted ? $0 + $1.content.bytes.count : $0 }
-    }
-
-    /// The bytes that are used, and those that fit.
-    package var space: (used: Int, total: Int?) { locked { (used, room) } }
-
-    func resize(_ handle: DiskHandle, to size: Int) -> SystemError? {
-        change(handle, .resize) { $0.content.resize(to: size) }
-    }
-
-    func synchronize(_ handle: DiskHandle) -> SystemError? {
-        let outcome = outcome(.synchronize, handle.path)
-        return locked {
-            guard !isPast(handle) else { return SystemError(EIO) }
-            switch outcome {
-            case .failed(let error):
-                if !isOff { handle.file.content.loseWaiting() }
-                return SystemError(error)
-            case .pretended: return nil
-            case .done, .powerGoes, .misdirected: handle.file.content.synchronize()
-            }
-            return nil
-        }
-    }
-
-    private func change(
-        _ handle: DiskHandle, _ operation: DiskCall.Operation, _ body: (DiskFile) -> Void
-    ) -> SystemError? {
-        let outcome = outcome(operation, handle.path)
-        return locked {
-            guard !isPast(handle) else { return SystemError(EIO) }
-            if case .failed(let error) = outcome { return SystemError(error) }
-            if case .pretended = outcome { return nil }
-            body(handle.file)
-            handle.file.version += 1
-            return nil
-        }
-    }
-
-    // MARK: Names
-
-    package func exists(_ path: String) -> Bool { locked { names[path] != nil } }
-
-    /// The content of a file as programs see it; nil where there is none.
-    package func content(of path: String) -> [UInt8]? { locked { names[path]?.content.bytes } }
-
-    /// Makes a file with that content, durably and without a call that could fail: what was there before.
-    package func put(_ path: String, _ bytes: [UInt8]) {
-        locked {
-            let file = makeFile()
-            file.content = FileContent(durable: bytes)
-            names.give(path, file)
-            names.synchronize()
-        }
-    }
-
-    /// The number of a file, its size and how often it was changed; nil where there is none.
-    func status(of path: String) -> (number: UInt64, size: Int, version: UInt64)? {
-        locked { names[path].map { ($0.number, $0.content.bytes.count, $0.version) } }
-    }
-
-    /// The names in the directory, in byte order.
-    package func list() -> [String] {
-        locked {
-            names.current.keys.map { String($0.dropFirst(directory.count + 1)) }
-                .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        }
-    }
-
-    func taken(_ path: String) -> SystemError? {
-        name(.remove, path) {
-            guard names[path] != nil else { return SystemError(ENOENT) }
-            names.remove(path)
-            return nil
-        }
-    }
-
-    func moved(_ path: String, to other: String) -> SystemError? {
-        name(.rename, path) {
-            guard names[path] != nil else { return SystemError(ENOENT) }
-            names.move(path, to: other)
-            return nil
-        }
-    }
-
-    func linked(_ path: String, to other: String) -> SystemError? {
-        name(.link, path) {
-            guard let file = names[path] else { return SystemError(ENOENT) }
-            guard names[other] == nil else { return SystemError(EEXIST) }
-            names.give(other, file)
-            return nil
-        }
-    }
-
-    func synchronizedNames() -> SystemError? {
-        name(.synchronizeDirectory, directory) {
-            names.synchronize()
-            return nil
-        }
-    }
-
-    private func name(
-        _ operation: DiskCall.Operation, _ path: String, _ body: () -> SystemError?
-    ) -> SystemError? {
-        switch outcome(operation, path) {
-        case .failed(let error): SystemError(error)
-        case .pretended: nil
-        case .done, .powerGoes, .misdirected: locked(body)
-        }
-    }
-
-    // MARK: Locks
-
-    /// Takes the lock of a whole file for a handle, as `flock` does.
-    /// - Returns: whether nobody else has it.
-    func own(_ handle: DiskHandle) -> Bool {
-        locked {
-            let id = ObjectIdentifier(handle)
-            guard !isPast(handle), (handle.file.owner ?? id) == id else { return false }
-            handle.file.owner = id
-            return true
-        }
-    }
-
-    /// Runs something on a file with nobody else at it.
-    func using<Value>(_ handle: DiskHandle, _ body: (DiskFile) -> Value) -> Value { locked { body(handle.file) } }
-
-    /// Whether a handle's file still has its name.
-    func hasMoved(_ handle: DiskHandle) -> Bool { locked { names[handle.path] !== handle.file } }
-}
-
-/// An open file of a virtual disk.
-///
-/// `@unchecked Sendable`: nothing varies but the file, which the disk's lock protects.
-final class DiskHandle: @unchecked Sendable {
-    let disk: VirtualDisk
-    let file: DiskFile
-    let path: String
-    fileprivate let power: UInt64
-
-    fileprivate init(_ disk: VirtualDisk, _ file: DiskFile, _ path: String, _ power: UInt64) {
-        self.disk = disk
-        self.file = file
-        self.path = path
-        self.power = power
-    }
-
-    deinit {
-        let id = ObjectIdentifier(self)
-        disk.using(self) { file in
-            file.holders[id] = nil
-            file.leaveShared(id)
-            if file.owner == id { file.owner = nil }
-        }
-    }
-}
-
-/// The disks of this process by their directories.
-enum Registry {
-    private struct Disks {
-        var count = 0
-        var byDirectory: [String: VirtualDisk] = [:]
-    }
-
-    private static let disks = Mutex(Disks())
-    private static let prefix = "/virtual-disk-"
-
-    static func nextDirectory() -> String {
-        disks.withLock {
-            $0.count += 1
-            return "\(prefix)\($0.count)"
-        }
-    }
-
-    static func add(_ disk: VirtualDisk) {
-        VirtualDiskLayer.register()
-        disks.withLock { $0.byDirectory[disk.directory] = disk }
-    }
-
-    static func remove(_ disk: VirtualDisk) { disks.withLock { $0.byDirectory[disk.directory] = nil } }
-
-    /// The disk that a path is on; nil for one of the system.
-    static func disk(of path: String) -> VirtualDisk? {
-        guard path.utf8.starts(with: prefix.utf8) else { return nil }
-        let end = path.utf8.dropFirst(1).firstIndex(of: UInt8(ascii: "/")) ?? path.utf8.endIndex
-        return disks.withLock { $0.byDirectory[String(path[..<end])] }
+    private func refusal(of operation: DiskCall.Operation) -> DiskOutcome? {
+        let isHarmless = !operation.isChange || operation == .synchronize || operation == .synchronizeDirectory
+        return !isHarmless && locked { refusesChanges } ? .failed(EROFS) : nil
     }
 }

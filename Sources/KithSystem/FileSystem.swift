@@ -21,6 +21,9 @@ package protocol FileSystem: Sendable {
     /// Gives a file a second name, which nothing may have.
     func link(_ path: String, to other: String) throws(SystemError)
 
+    /// Makes a directory that its owner only may use; nothing happens where the name is taken.
+    func makeDirectory(_ path: String) throws(SystemError)
+
     /// Makes the names in a directory durable.
     func synchronize(directory: String) throws(SystemError)
 

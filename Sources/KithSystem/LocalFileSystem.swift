@@ -44,6 +44,10 @@ package struct LocalFileSystem: FileSystem {
 
     package func link(_ path: String, to other: String) throws(SystemError) { try check(system_link(path, other)) }
 
+    package func makeDirectory(_ path: String) throws(SystemError) {
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError(errno) }
+    }
+
     package func synchronize(directory: String) throws(SystemError) {
         let descriptor = system_open(directory, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw SystemError(errno) }

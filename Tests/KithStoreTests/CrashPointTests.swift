@@ -35,7 +35,7 @@ import Darwin
             let disk = base.copied()
             defer { disk.discard() }
             disk.plan = { $0.operation.isChange && $0.change >= change ? .powerGoes : .done }
-            let file = DatabaseFile(try DatabaseName("things"), in: disk.directory, on: disk)
+            let file = DatabaseFile(try DatabaseName("things"), in: disk.directory, on: disk.files)
             try? Store.remove(file, keepingAt: "1")
             let wasReached = disk.changes > change
             disk.plan = nil
@@ -214,7 +214,7 @@ private struct Trial {
 
     /// Puts the copy in the place of a database that went on: afterwards either is there, as a whole.
     private func restore(_ disk: VirtualDisk, _ ledger: inout Ledger) throws {
-        let file = DatabaseFile(Self.name, in: disk.directory, on: disk)
+        let file = DatabaseFile(Self.name, in: disk.directory, on: disk.files)
         try Restoring.receive(file).write(disk.content(of: disk.directory + "/copy") ?? [])
         let environment = Self.environment(SeededGenerator(seed: 9))
         _ = try Restoring.ready(file, environment: environment)
@@ -245,7 +245,7 @@ private struct Trial {
     ) throws -> Opened {
         try Opened(
             Store(
-                DatabaseFile(name.map { try DatabaseName($0) } ?? Self.name, in: disk.directory, on: disk),
+                DatabaseFile(name.map { try DatabaseName($0) } ?? Self.name, in: disk.directory, on: disk.files),
                 environment: environment(SeededGenerator(seed: seed)), options: StoreOptions(), migrations: migrations))
     }
 

@@ -6,8 +6,9 @@ import Testing
 /// SQLite on a virtual disk behaves as on a real one: what it promises of each of its modes holds, and what it does not
 /// promise is lost.
 @Suite struct SQLiteOnDiskTests {
-    @Test("What was committed and synchronised outlives a power cut at any change", arguments: Journal.allCases)
-    func committedIsDurable(_ journal: Journal) throws {
+    @Test(
+        "What was committed and synchronised outlives a power cut at any change", arguments: Database.Journal.allCases)
+    func committedIsDurable(_ journal: Database.Journal) throws {
         for survival in Survival.allCases {
             // That a journal was removed is durable with EXTRA only.
             let found = try crashes(journal, journal == .delete ? "EXTRA" : "FULL", survival)
@@ -75,12 +76,10 @@ import Testing
         #expect(try Database(path, .wal, "FULL").number("SELECT sum(a) FROM t") == 1)
     }
 
-    enum Journal: String, CaseIterable { case wal, delete, truncate, persist }
-
     struct Found { var crashes = 0, damaged = 0, lost = 0 }
 
     /// Cuts the power at every change that twenty transactions make.
-    private func crashes(_ journal: Journal, _ synchronous: String, _ survival: Survival) throws -> Found {
+    private func crashes(_ journal: Database.Journal, _ synchronous: String, _ survival: Survival) throws -> Found {
         var found = Found()
         var generator = SeededGenerator(seed: 11)
         while true {
@@ -113,7 +112,7 @@ import Testing
     }
 
     /// - Returns: how many transactions were acknowledged; -1 where there was no table.
-    private func work(_ path: String, _ journal: Journal, _ synchronous: String) -> Int {
+    private func work(_ path: String, _ journal: Database.Journal, _ synchronous: String) -> Int {
         guard let database = try? Database(path, journal, synchronous),
             (try? database.run("CREATE TABLE t(a INTEGER, b)")) != nil
         else { return -1 }
@@ -123,36 +122,4 @@ import Testing
         }
         return 20
     }
-}
-
-/// A connection of SQLite, as a test wants it.
-private final class Database {
-    struct Failure: Error { let code: Int32 }
-
-    private var handle: OpaquePointer?
-
-    init(_ path: String, _ journal: SQLiteOnDiskTests.Journal, _ synchronous: String) throws {
-        let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
-        guard code == SQLITE_OK else { throw Failure(code: code) }
-        try run("PRAGMA journal_mode=\(journal.rawValue); PRAGMA synchronous=\(synchronous); PRAGMA cache_size=5")
-    }
-
-    deinit { sqlite3_close_v2(handle) }
-
-    func run(_ text: String) throws {
-        let code = sqlite3_exec(handle, text, nil, nil, nil)
-        if code != SQLITE_OK { throw Failure(code: code) }
-    }
-
-    func text(_ text: String) throws -> String {
-        var statement: OpaquePointer?
-        defer { sqlite3_finalize(statement) }
-        var code = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
-        guard code == SQLITE_OK else { throw Failure(code: code) }
-        code = sqlite3_step(statement)
-        guard code == SQLITE_ROW, let text = sqlite3_column_text(statement, 0) else { throw Failure(code: code) }
-        return String(cString: text)
-    }
-
-    func number(_ text: String) throws -> Int { Int(try self.text(text)) ?? -1 }
 }

@@ -41,6 +41,8 @@ final class SimulatedNode {
     let index: Int
     let id: NodeID
     let disk = VirtualDisk()
+    /// The process that runs, or ran last.
+    private(set) lazy var process = disk.start()
     /// Counts the processes: what belongs to an earlier one is dropped.
     private(set) var incarnation = 0
     private(set) var isRunning = false
@@ -74,6 +76,7 @@ final class SimulatedNode {
 
     /// A process begins: everything but the stores is new.
     func begin() {
+        process = disk.start()
         incarnation += 1
         isRunning = true
         isPowered = true
@@ -86,6 +89,8 @@ final class SimulatedNode {
 
     /// The process is gone, whatever it was doing.
     func end() {
+        // What it has not written yet it never writes.
+        process.kill()
         isRunning = false
         incarnation += 1
         databases = []

@@ -6,12 +6,6 @@ import KithStore
 import KithTestSupport
 import KithVirtualDisk
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// One run of a plan: nodes, network, model and the loop that takes the earliest event, carries it out, and checks.
 ///
 /// Everything is in one thread and on virtual time. The extensions are the parts: `+Items` (operations and faults of the
@@ -214,10 +208,7 @@ final class SimulationRun {
         let node = nodes[index]
         guard node.isRunning else { return }
         for link in node.links { network.abort(link.connection, end: link.end, tellsPeer: tellsPeers, now: now) }
-        // What a process that is killed has not written yet it never writes.
-        node.disk.plan = { _ in .failed(EIO) }
         node.end()
-        node.disk.plan = nil
         node.isPowered = tellsPeers
         if !tellsPeers { node.disk.cutPower(powerCuts.pick(Survival.allCases), &powerCuts) }
     }
@@ -234,7 +225,7 @@ final class SimulationRun {
         let environment = StoreEnvironment(
             now: { [unowned self] in wallClock(node) }, random: { source.next() })
         let file = DatabaseFile(
-            try DatabaseName(SimulatedDatabase.name(number)), in: node.disk.directory, on: node.disk)
+            try DatabaseName(SimulatedDatabase.name(number)), in: node.disk.directory, on: node.process)
         let options = StoreOptions(durability: sabotage == .forgetsToSynchronise ? .relaxed : .full)
         let store = try Store(file, environment: environment, options: options)
         let policy = storedPolicy
