@@ -37,6 +37,7 @@ final class SimulationRun {
     }
 
     let plan: Plan
+    let steps: [PlanStep]
     let sabotage: Sabotage?
     var now: UInt64 = 0
     var queue = EventQueue<Event>()
@@ -49,6 +50,7 @@ final class SimulationRun {
     /// Whether operations and faults are over.
     var isHealed = false
     var counts = Counts()
+    var carriedOut = Tally()
     private var ties: SeededGenerator
     var pauses: SeededGenerator
     private var powerCuts: SeededGenerator
@@ -66,6 +68,7 @@ final class SimulationRun {
 
     init(plan: Plan, sabotage: Sabotage?, printing print: ((String) -> Void)?) {
         self.plan = plan
+        steps = plan.steps
         self.sabotage = sabotage
         let root = SeededGenerator(seed: plan.seed).forked("run")
         // Of the process: what lies on the disks is the same where it runs one plan at a time.
@@ -106,7 +109,7 @@ final class SimulationRun {
 
     private func carryOut(_ event: Event) throws {
         switch event {
-        case .item(let index): try carryOut(plan.items[index].action, item: index)
+        case .item(let index): try carryOut(steps[index].action, item: index)
         case .network(let event):
             network.handle(
                 event, now: now, isListening: { self.nodes[$0].isRunning }, isPowered: { self.nodes[$0].isPowered })
