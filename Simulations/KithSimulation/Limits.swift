@@ -1,12 +1,24 @@
 /// The bounds and times of simulated runs; docs/simulation.md says what they are for.
 package enum SimulationLimits {
-    /// Fewest and most nodes of a run: two halves and a bridge need three, and six still run in a second.
-    package static let nodes = 3...6
+    /// Fewest and most nodes of a plan: one alone has a disk and a clock that fail, and a thousand are the scale that the mesh
+    /// is built for.
+    package static let nodes = 1...1_000
+    /// Machines beside those of the nodes, for clones: a disk is copied once or twice in a run.
+    package static let spares = 16
+    static let machineNumbers = 0...(nodes.upperBound + spares - 1)
     /// Most databases of a run.
-    package static let databases = 2
+    package static let databases = 8
     /// Longest plan in lines, and longest line in bytes: a file from outside is bounded before it is read on.
     package static let planLines = 100_000
     package static let planLineBytes = 4_096
+    /// Most steps that the items of a plan come to, repetitions and bursts included: each is kept in memory.
+    package static let steps = 1_000_000
+    /// Latest time in a plan, in milliseconds: ten years, beyond which no time of Kith's reaches.
+    package static let longestTime = 10 * 365 * 86_400_000
+    /// Largest number of an item; a clock that is ten thousand years off is within it.
+    static let largestNumber = 1_000_000_000_000_000
+    /// Largest body that a plan asks for, in bytes: somewhat more than a document may have, so that the limit can be tried.
+    static let documentBytes = 32 << 20
 
     /// The wall clock at the start of a run, in milliseconds since 1970; a node's skew is added.
     static let wallClockStart: Int64 = 1_700_000_000_000

@@ -26,6 +26,8 @@ package enum Simulation {
         package let acknowledgedWrites: Int
         package let revisionsPulled: Int
         package let links: Int
+        /// How often each operation and fault was carried out, by its verb.
+        package let carriedOut: Tally
         /// The last lines of the trace.
         package let recent: [String]
     }
@@ -44,7 +46,7 @@ package enum Simulation {
         let outcome = Outcome(
             violation: violation, traceHash: run.trace.hash, events: run.events, virtualMilliseconds: run.now / 1_000,
             acknowledgedWrites: run.counts.acknowledged, revisionsPulled: run.counts.revisionsPulled,
-            links: run.counts.links, recent: run.trace.recent)
+            links: run.counts.links, carriedOut: run.carriedOut, recent: run.trace.recent)
         for node in run.nodes {
             node.end()
             node.disk.discard()

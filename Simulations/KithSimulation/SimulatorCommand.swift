@@ -137,8 +137,8 @@ package enum SimulatorCommand {
             case "--nodes": request.options.nodes = try number(of: option, in: SimulationLimits.nodes)
             case "--minutes": request.options.seconds = 60 * (try number(of: option, in: 1...1_000))
             case "--short":
-                request.options.seconds = request.options.seconds ?? PlanGenerator.Options.short.seconds
-                request.options.leastSegment = PlanGenerator.Options.short.leastSegment
+
+                request.options.length = .short
                 request.isShort = true
             case "--trace": request.prints = true
             case "--print-plan": request.printsPlan = true

@@ -15,7 +15,7 @@ import Testing
         (Sabotage.dropsDelivery, Invariant.checkpointHonesty), (.acknowledgesNothing, .acknowledgedDurability),
         (.forgetsToSynchronise, .acknowledgedDurability), (.alwaysInSync, .statusHonesty),
     ]) func aBugPutInOnPurposeIsCaught(sabotage: Sabotage, invariant: Invariant) {
-        let caught = (1...UInt64(8)).lazy.compactMap { seed in
+        let caught = (1...UInt64(60)).lazy.compactMap { seed in
             Simulation.run(Self.shortPlan(seed: seed), .init(sabotage: sabotage)).violation?.invariant
         }
         #expect(caught.first == invariant)
@@ -24,7 +24,7 @@ import Testing
     @Test func aWinnerByOrderOfArrivalIsCaught() throws {
         let plan = try Plan(
             text: """
-                kith-sim plan 1
+                kith-sim plan 2
                 seed=1 nodes=3 databases=1 policy=manual end=4000
                 # Written on two nodes that do not see each other, read when they have met.
                 300 isolate node=1 ms=700

@@ -4,135 +4,101 @@ package struct Plan: Hashable, Sendable {
     /// Draws what the plan leaves open: delays within their bounds, where streams split, ties, the nodes' own randomness.
     package var seed: UInt64
     package var nodes: Int
+    /// How many databases are spoken of. One that an item creates is there from then on, the others from the beginning.
     package var databases: Int
     /// The merge policy of all databases: its name, or its JSON without spaces.
     package var policy: String
     /// When operations and faults end and healing begins, in milliseconds.
     package var end: Int
+    package var shape: Shape
+    /// The nodes that are healed in the end, and must then be equal; empty for all that belong to the group by then.
+    package var core: NodeList
     /// In order of time.
     package var items: [PlanItem]
 
-    package init(seed: UInt64, nodes: Int, databases: Int, policy: String, end: Int, items: [PlanItem]) {
+    package init(
+        seed: UInt64, nodes: Int, databases: Int = 1, policy: String = "latest", end: Int, shape: Shape = .full,
+        core: NodeList = NodeList(), items: [PlanItem]
+    ) {
         self.seed = seed
         self.nodes = nodes
         self.databases = databases
         self.policy = policy
         self.end = end
+        self.shape = shape
+        self.core = core
         self.items = items
+    }
+
+    /// The spare machines that a node is cloned to: they can be named as nodes are.
+    package var clones: NodeList {
+        NodeList(
+            items.compactMap { item in
+                if case .fault(let fault) = item.action, fault.kind == .clone { fault.other } else { nil }
+            })
     }
 }
 
-/// One thing that happens at one time.
+/// Which nodes can have a link at all, from the beginning to the end.
+package enum Shape: String, Hashable, Sendable, CaseIterable {
+    case full
+    /// Each with the one before it and the one after it.
+    case ring
+    /// All with node 0, and node 0 dials.
+    case star
+    /// Each with the one before it and the one after it; the first and the last have one neighbour.
+    case chain
+    /// All with node 0, and node 0 is dialled.
+    case reverseStar = "reverse-star"
+
+    /// Whether the two can have a link.
+    package func joins(_ one: Int, _ other: Int, nodes: Int) -> Bool {
+        let distance = abs(one - other)
+        return switch self {
+        case .full: one != other
+        case .ring: distance == 1 || distance == nodes - 1 && distance > 0
+        case .chain: distance == 1
+        case .star, .reverseStar: distance > 0 && min(one, other) == 0
+        }
+    }
+
+    /// Whether `from` gets through when it dials `to`.
+    package func dials(from: Int, to: Int, nodes: Int) -> Bool {
+        switch self {
+        case .star: from == 0 && to != 0
+        case .reverseStar: to == 0 && from != 0
+        case .full, .ring, .chain: joins(from, to, nodes: nodes)
+        }
+    }
+}
+
+/// One thing that happens at one time, or again and again.
 package struct PlanItem: Hashable, Sendable {
     /// Milliseconds of virtual time.
     package var time: Int
     package var action: Action
+    /// Once more after so many milliseconds, and so on; 0 for once.
+    package var every: Int
+    /// The last time at which it can happen; 0 for the end of the plan.
+    package var until: Int
 
-    package init(time: Int, action: Action) {
+    package init(time: Int, action: Action, every: Int = 0, until: Int = 0) {
         self.time = time
         self.action = action
+        self.every = every
+        self.until = until
     }
 }
 
 package enum Action: Hashable, Sendable {
     case operation(Operation)
     case fault(Fault)
-}
 
-/// What a client asks of its node.
-package struct Operation: Hashable, Sendable {
-    package enum Kind: String, Sendable, CaseIterable {
-        /// Writes a whole body: `fields`.
-        case put
-        /// Changes the one field at `path` to `fields`, whatever else the document holds.
-        case set
-        /// Removes the field at `path`.
-        case unset
-        /// Writes the body that is there.
-        case touch
-        case delete
-        /// Loads initial data: `fields`.
-        case initial
-        case purge
-        /// Ends all live leaves but one.
-        case resolve
-        case read
-    }
-
-    package var kind: Kind
-    package var node: Int
-    package var database: Int
-    package var document: String
-    /// A JSON Pointer of one or two keys.
-    package var path: String
-    /// `PATH=VALUE` pairs with one space between them, or one value: JSON without spaces.
-    package var fields: String
-
-    package init(
-        _ kind: Kind, node: Int, database: Int, document: String, path: String = "", fields: String = ""
-    ) {
-        self.kind = kind
-        self.node = node
-        self.database = database
-        self.document = document
-        self.path = path
-        self.fields = fields
-    }
-}
-
-/// What goes wrong.
-package struct Fault: Hashable, Sendable {
-    package enum Kind: String, Sendable, CaseIterable {
-        /// From now on bytes from `node` to `other` take `low` to `high` microseconds and go in parts of at most `size`.
-        case pace
-        /// Cuts `node` off from all others for `milliseconds`.
-        case isolate
-        /// Cuts the nodes of `mask` from the rest.
-        case halves
-        /// The same, but `node` reaches both sides.
-        case bridge
-        /// Nothing arrives at `other` from `node`.
-        case oneway
-        /// Cuts `node` and `other` apart and joins them again every `size` milliseconds.
-        case flap
-        /// Ends the connections of `node` and `other` as a router that forgot them does.
-        case reset
-        /// The stream from `node` to `other` ends somewhere in what is under way.
-        case truncate
-        /// `node` stops: links close, stores close; it is back after `milliseconds`.
-        case stop
-        /// The process of `node` dies, its kernel closes the connections.
-        case kill
-        /// `node` loses power: its peers hear nothing.
-        case power
-        /// `node` does nothing for `milliseconds`, and then all that it missed.
-        case pause
-        /// `node` and `other` dial each other at once.
-        case dial
-        /// The wall clock of `node` is `milliseconds` off from now on.
-        case skew
-    }
-
-    package var kind: Kind
-    package var node: Int
-    package var other: Int
-    package var mask: Int
-    package var milliseconds: Int
-    package var low: Int
-    package var high: Int
-    package var size: Int
-
-    package init(
-        _ kind: Kind, node: Int = 0, other: Int = 0, mask: Int = 0, milliseconds: Int = 0, low: Int = 0, high: Int = 0,
-        size: Int = 0
-    ) {
-        self.kind = kind
-        self.node = node
-        self.other = other
-        self.mask = mask
-        self.milliseconds = milliseconds
-        self.low = low
-        self.high = high
-        self.size = size
+    /// The word for it in a plan.
+    package var verb: String {
+        switch self {
+        case .operation(let operation): operation.kind.rawValue
+        case .fault(let fault): fault.kind.rawValue
+        }
     }
 }

@@ -4,23 +4,29 @@ import KithReplication
 
 extension SimulationRun {
     func carryOut(_ fault: Fault) throws {
+        // There are no spare machines.
+        guard fault.node < nodes.count else { return }
         let duration = UInt64(max(0, fault.milliseconds)) * 1_000
         if fault.kind != .pace {
             trace.line(now, node: fault.node, "fault", PlanItem(time: 0, action: .fault(fault)).text)
         }
         switch fault.kind {
         case .pace:
-            network.setPace(
-                .init(delay: fault.low...max(fault.low, fault.high), segment: max(1, fault.size)), from: fault.node,
-                to: fault.other)
+            for (from, to) in fault.links(nodes: plan.nodes) {
+                network.setPace(
+                    .init(delay: fault.low...max(fault.low, fault.high), segment: max(1, fault.size)), from: from,
+                    to: to)
+            }
         case .isolate: separate(until: now + duration) { ($0 == fault.node) != ($1 == fault.node) }
-        case .halves: separate(until: now + duration) { Self.isIn(fault.mask, $0) != Self.isIn(fault.mask, $1) }
+        case .halves: separate(until: now + duration) { fault.nodes.contains($0) != fault.nodes.contains($1) }
         case .bridge:
             separate(until: now + duration) { one, other in
-                one != fault.node && other != fault.node && Self.isIn(fault.mask, one) != Self.isIn(fault.mask, other)
+                one != fault.node && other != fault.node && fault.nodes.contains(one) != fault.nodes.contains(other)
             }
         case .oneway:
-            network.partitions.cut(from: fault.node, to: fault.other, since: now, until: now + duration)
+            for (from, to) in fault.links(nodes: plan.nodes) {
+                network.partitions.cut(from: from, to: to, since: now, until: now + duration)
+            }
             network.reopen(now: now)
         case .flap:
             let period = UInt64(max(1, fault.size)) * 1_000
@@ -29,10 +35,14 @@ extension SimulationRun {
             }
             network.reopen(now: now)
         case .reset:
-            for id in network.connections(between: fault.node, and: fault.other) { network.reset(id, now: now) }
+            for (from, to) in fault.links(nodes: plan.nodes) {
+                for id in network.connections(between: from, and: to) { network.reset(id, now: now) }
+            }
         case .truncate:
-            for id in network.connections(between: fault.node, and: fault.other) {
-                network.truncate(id, end: network.connections[Int(id)].dialler == fault.node ? 0 : 1, now: now)
+            for (from, to) in fault.links(nodes: plan.nodes) {
+                for id in network.connections(between: from, and: to) {
+                    network.truncate(id, end: network.connections[Int(id)].dialler == from ? 0 : 1, now: now)
+                }
             }
         case .stop: try shutDown(fault.node, back: now + duration)
         case .kill, .power:
@@ -48,10 +58,12 @@ extension SimulationRun {
                 dial(nodes[one], other)
             }
         case .skew: nodes[fault.node].skewMilliseconds = Int64(fault.milliseconds)
+        default:
+            trace.line(now, node: fault.node, "no-fault", "not carried out")
+            return
         }
+        carriedOut.add(fault.kind.rawValue)
     }
-
-    private static func isIn(_ mask: Int, _ node: Int) -> Bool { mask & (1 << node) != 0 }
 
     private func separate(until time: UInt64, where isApart: (Int, Int) -> Bool) {
         network.partitions.separate(nodes: plan.nodes, since: now, until: time, where: isApart)

@@ -7,11 +7,11 @@ extension SimulationRun {
     func carryOut(_ action: Action, item: Int) throws {
         switch action {
         case .operation(let operation):
-            let node = nodes[operation.node]
-            guard node.isRunning else {
+            guard operation.node < nodes.count, case let node = nodes[operation.node], node.isRunning else {
                 trace.line(now, node: operation.node, "no-node", operation.kind.rawValue)
                 return
             }
+            carriedOut.add(operation.kind.rawValue)
             submit(.client(item: item, operation), to: node, operation.database)
         case .fault(let fault): try carryOut(fault)
         }
@@ -24,6 +24,10 @@ extension SimulationRun {
         _ operation: Operation, _ node: SimulatedNode, _ database: SimulatedDatabase
     ) throws -> ClientResult {
         do {
+            switch operation.kind {
+            case .compact, .verify, .backupCheck, .policy, .create, .drop: return .refused("not carried out")
+            default: break
+            }
             let id = try DocumentID(operation.document)
             let result = try write(operation, id, node, database)
             trace.line(
@@ -76,8 +80,8 @@ extension SimulationRun {
             }
         }
         switch operation.kind {
-        case .put: return try put(ClientBody(pairs: operation.fields))
-        case .initial: return try put(ClientBody(pairs: operation.fields), initial: true)
+        case .put: return try put(ClientBody(pairs: operation.paddedFields))
+        case .initial: return try put(ClientBody(pairs: operation.paddedFields), initial: true)
         case .set, .unset, .touch:
             let present = try database.reader.get(id)
             var body = ClientBody(stored: present.flatMap { $0.isDeleted ? nil : $0.body } ?? [])
@@ -100,6 +104,7 @@ extension SimulationRun {
             try observe(node, database)
             return .unchanged
         case .read: return .read(try read(id, place, database))
+        case .compact, .verify, .backupCheck, .policy, .create, .drop: return .unchanged
         }
     }
 

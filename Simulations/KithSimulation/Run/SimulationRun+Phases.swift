@@ -8,7 +8,7 @@ extension SimulationRun {
     func run() throws {
         try checkedDuring("faults") {
             for index in nodes.indices { try start(index) }
-            for (index, item) in plan.items.enumerated() { add(.item(index), at: UInt64(item.time) * 1_000) }
+            for (index, step) in steps.enumerated() { add(.item(index), at: UInt64(step.time) * 1_000) }
             add(.check, after: Int(SimulationLimits.checkInterval))
             try advance(to: UInt64(plan.end) * 1_000)
         }
@@ -124,7 +124,7 @@ extension SimulationRun {
         for database in 0..<plan.databases {
             let operation = Operation(
                 .put, node: database % plan.nodes, database: database, document: "fresh", fields: "/a=1")
-            try carryOut(.operation(operation), item: plan.items.count)
+            try carryOut(.operation(operation), item: steps.count)
         }
         // Until the write is done everybody is still in sync.
         try advance(to: now + 1_000_000)

@@ -31,6 +31,7 @@ final class SimulationRun {
     }
 
     let plan: Plan
+    let steps: [PlanStep]
     let sabotage: Sabotage?
     var now: UInt64 = 0
     var queue = EventQueue<Event>()
@@ -43,6 +44,7 @@ final class SimulationRun {
     /// Whether operations and faults are over.
     var isHealed = false
     var counts = Counts()
+    var carriedOut = Tally()
     private var ties: SeededGenerator
     var pauses: SeededGenerator
     private var powerCuts: SeededGenerator
@@ -60,6 +62,7 @@ final class SimulationRun {
 
     init(plan: Plan, sabotage: Sabotage?, printing print: ((String) -> Void)?) {
         self.plan = plan
+        steps = plan.steps
         self.sabotage = sabotage
         let root = SeededGenerator(seed: plan.seed).forked("run")
         // Of the process: what lies on the disks is the same where it runs one plan at a time.
@@ -100,7 +103,7 @@ final class SimulationRun {
 
     private func carryOut(_ event: Event) throws {
         switch event {
-        case .item(let index): try carryOut(plan.items[index].action, item: index)
+        case .item(let index): try carryOut(steps[index].action, item: index)
         case .network(let event):
             network.handle(
                 event, now: now, isListening: { self.nodes[$0].isRunning }, isPowered: { self.nodes[$0].isPowered })

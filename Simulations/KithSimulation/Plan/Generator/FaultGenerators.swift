@@ -1,0 +1,229 @@
+import KithTestSupport
+
+// What goes wrong in the other areas. A kind that destroys something happens only in a slot of its victim.
+
+/// Draws what goes wrong with finding each other.
+struct DiscoveryGenerator {
+    private let frame: PlanFrame
+    private var random: SeededGenerator
+
+    init(_ frame: PlanFrame, random: SeededGenerator) {
+        self.frame = frame
+        self.random = random
+    }
+
+    mutating func items() -> [PlanItem] {
+        let swarm = Swarm(Fault.Kind.allCases.filter { $0.area == .discovery }, &random)
+        guard frame.nodes > 1, random.chance(3, in: 4) else { return [] }
+        var items: [PlanItem] = []
+        for _ in 0..<frame.faults(&random) {
+            guard let kind = swarm.draw(&random) else { break }
+            items.append(fault(kind, at: frame.time(&random)))
+        }
+        return items
+    }
+
+    private mutating func fault(_ kind: Fault.Kind, at time: Int) -> PlanItem {
+        let (node, other) = random.pair(frame)
+        let ms = kind.parameters.contains(.ms) ? random.duration(frame) : 0
+        switch kind {
+        case .split: return frame.fault(time, kind, nodes: random.side(frame), ms: ms)
+        case .flood: return frame.fault(time, kind, ms: ms, count: random.pick([1, 20, 300, 2_000]))
+        case .impostor: return frame.fault(time, kind, node, other: other, ms: ms)
+        default: return frame.fault(time, kind, node, ms: ms)
+        }
+    }
+}
+
+/// Draws ends, pauses and power cuts.
+struct ProcessGenerator {
+    private let frame: PlanFrame
+    private var random: SeededGenerator
+
+    init(_ frame: PlanFrame, random: SeededGenerator) {
+        self.frame = frame
+        self.random = random
+    }
+
+    mutating func items() -> [PlanItem] {
+        let swarm = Swarm(Fault.Kind.allCases.filter { $0.area == .node }, &random)
+        guard random.chance(7, in: 8) else { return [] }
+        var items: [PlanItem] = []
+        for _ in 0..<frame.faults(&random) {
+            guard let kind = swarm.draw(&random) else { break }
+            items.append(fault(kind, at: frame.time(&random)))
+        }
+        return items
+    }
+
+    private mutating func fault(_ kind: Fault.Kind, at time: Int) -> PlanItem {
+        let count = kind == .crash ? random.pick([1, 2, 3, 10, random.within(1...300)]) : 0
+        return frame.fault(time, kind, random.below(frame.nodes), ms: random.duration(frame), count: count)
+    }
+
+    /// What a long run has at least.
+    mutating func atLeastThreeKinds(besides items: [PlanItem]) -> [PlanItem] {
+        let kinds = items.compactMap { item in
+            if case .fault(let fault) = item.action, fault.kind != .pace { fault.kind } else { nil }
+        }
+        if Set(kinds).count >= 3 { return [] }
+        return [Fault.Kind.stop, .kill, .power, .pause].map { fault($0, at: frame.time(&random)) }
+    }
+}
+
+/// Draws what goes wrong with disks.
+struct DiskGenerator {
+    private let frame: PlanFrame
+    private var random: SeededGenerator
+
+    init(_ frame: PlanFrame, random: SeededGenerator) {
+        self.frame = frame
+        self.random = random
+    }
+
+    mutating func items(_ slots: [VictimSlot]) -> [PlanItem] {
+        let all = Fault.Kind.allCases.filter { $0.area == .disk }
+        let harmless = Swarm(all.filter { $0.destroys == .nothing }, &random)
+        let harmful = Swarm(all.filter { $0.destroys != .nothing }, &random)
+        guard random.chance(3, in: 4) else { return [] }
+        var items: [PlanItem] = []
+        for _ in 0..<frame.faults(&random) {
+            guard let kind = harmless.draw(&random) else { break }
+            items.append(fault(kind, random.below(frame.nodes), at: frame.time(&random)))
+        }
+        for slot in slots where slot.kind == .disk {
+            guard let kind = harmful.draw(&random) else { break }
+            if kind == .pretend {
+                // The cut comes after its end, so that it loses nothing later on.
+                let lasts = random.within(1...slot.length)
+                items.append(frame.fault(slot.start, kind, slot.node, ms: lasts - 1))
+                items.append(frame.fault(slot.start + lasts, .power, slot.node, ms: random.duration(frame)))
+            } else {
+                items.append(fault(kind, slot.node, at: slot.start))
+            }
+        }
+        return items
+    }
+
+    private mutating func fault(_ kind: Fault.Kind, _ node: Int, at time: Int) -> PlanItem {
+        let ms = kind.parameters.contains(.ms) ? random.duration(frame) : 0
+        switch kind {
+        case .full:
+            return frame.fault(time, kind, node, ms: ms, size: random.pick([0, 1, 4_096, 65_536, 1 << 20]))
+        case .failread, .failwrite, .failsync:
+            let count = random.pick([0, 1, 1, 3])
+            return frame.fault(time, kind, node, ms: count == 0 ? ms : 0, count: count)
+        case .slow:
+            let low = random.pick([1_000, 20_000, 300_000])
+            return frame.fault(time, kind, node, ms: ms, low: low, high: low * random.pick([1, 4, 10]))
+        case .rot, .stalepage, .misdirect: return frame.fault(time, kind, node, count: random.pick([1, 1, 3, 20]))
+        case .cutlog:
+            return frame.fault(time, kind, node, ms: ms, size: random.pick([0, 31, 32, 4_152, random.below(1 << 20)]))
+        default: return frame.fault(time, kind, node, ms: ms)
+        }
+    }
+}
+
+/// Draws backups, copies and moves.
+struct IdentityGenerator {
+    private let frame: PlanFrame
+    private var random: SeededGenerator
+
+    init(_ frame: PlanFrame, random: SeededGenerator) {
+        self.frame = frame
+        self.random = random
+    }
+
+    mutating func items(_ slots: [VictimSlot]) -> [PlanItem] {
+        let swarm = Swarm([Fault.Kind.restore, .clone, .move, .wipe], &random)
+        guard random.chance(3, in: 4) else { return [] }
+        var items: [PlanItem] = []
+        var spare = frame.nodes
+        for slot in slots where slot.kind == .identity {
+            guard let kind = swarm.draw(&random) else { break }
+            let later = slot.start + random.within(1...slot.length)
+            switch kind {
+            case .restore:
+                items.append(frame.fault(random.below(slot.start + 1), .backup, slot.node))
+                items.append(frame.fault(slot.start, .restore, slot.node, ms: random.duration(frame)))
+                // The same image once more, as who restores does when it did not help.
+                if random.chance(1, in: 3) { items.append(frame.fault(later, .restore, slot.node, ms: 100)) }
+            case .clone where spare < frame.nodes + SimulationLimits.spares:
+                items.append(frame.fault(slot.start, .clone, slot.node, other: spare))
+                items.append(frame.fault(later, .keep, random.chance(1, in: 2) ? slot.node : spare))
+                spare += 1
+            case .wipe: items.append(frame.fault(slot.start, .wipe, slot.node, ms: random.duration(frame)))
+            default:
+                items.append(frame.fault(slot.start, .move, slot.node))
+                items.append(frame.fault(later, .keep, slot.node))
+            }
+        }
+        return items
+    }
+}
+
+/// Draws who comes, goes, and may do what; and who does not keep to the rules.
+struct MembershipGenerator {
+    private let frame: PlanFrame
+    private var random: SeededGenerator
+
+    init(_ frame: PlanFrame, random: SeededGenerator) {
+        self.frame = frame
+        self.random = random
+    }
+
+    mutating func items() -> [PlanItem] {
+        var items: [PlanItem] = []
+        if let outsider = frame.outsider {
+            let kind = outsider.kind == .hostile ? random.pick(HostileKind.allCases).rawValue : ""
+            items.append(frame.fault(outsider.time, outsider.kind, outsider.node, text: kind))
+        }
+        // Who leaves has joined; node 0 is there from the beginning.
+        let others = (1..<max(1, frame.nodes)).filter { $0 != frame.outsider?.node }
+        if others.isEmpty { return items }
+        if random.chance(1, in: 3) {
+            items.append(frame.fault(frame.end / 4 + random.below(frame.end / 3 + 1), .join, random.pick(others)))
+        }
+        if random.chance(1, in: 3) {
+            for _ in 0..<random.within(1...3) {
+                let role = random.pick(["reader", "member", "admin"])
+                items.append(frame.fault(frame.time(&random), .role, random.pick(others), text: role))
+            }
+        }
+        if random.chance(1, in: 6) {
+            items.append(
+                frame.fault(0, .version, random.below(frame.nodes), text: random.pick(["older", "newer"])))
+        }
+        return items
+    }
+}
+
+/// Draws clocks that are wrong.
+struct ClockGenerator {
+    private let frame: PlanFrame
+    private var random: SeededGenerator
+
+    init(_ frame: PlanFrame, random: SeededGenerator) {
+        self.frame = frame
+        self.random = random
+    }
+
+    mutating func items() -> [PlanItem] {
+        let swarm = Swarm([Fault.Kind.skew, .drift], &random)
+        guard random.chance(1, in: 2) else { return [] }
+        var items: [PlanItem] = []
+        for _ in 0..<min(20, frame.faults(&random)) {
+            guard let kind = swarm.draw(&random) else { break }
+            let sign = random.chance(1, in: 2) ? 1 : -1
+            let node = random.below(frame.nodes)
+            if kind == .skew {
+                let skew = random.pick([0, 1, 1_000, 60_000, 61_000, 3_600_000, 20 * 86_400_000, 53 * 365 * 86_400_000])
+                items.append(frame.fault(frame.time(&random), kind, node, ms: sign * skew))
+            } else {
+                items.append(
+                    frame.fault(frame.time(&random), kind, node, size: sign * random.pick([0, 50, 500, 100_000])))
+            }
+        }
+        return items
+    }
+}
