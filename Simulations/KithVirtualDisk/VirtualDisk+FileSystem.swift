@@ -34,6 +34,12 @@ extension VirtualDisk: FileSystem {
         if let error = linked(path, to: other) { throw error }
     }
 
+    package func makeDirectory(_ path: String) throws(SystemError) {}
+
+    package func closeToOthers(_ directory: String) throws(SystemError) {}
+
+    package func requireWritable(_ directory: String) throws(SystemError) {}
+
     package func synchronize(directory: String) throws(SystemError) {
         if let error = synchronizedNames() { throw error }
     }
