@@ -48,11 +48,25 @@ package enum SimulationLimits {
     /// How long the idle nodes are watched (N1), and what each direction of a link may carry in that time: pings and
     /// pongs of some ten bytes every five seconds.
     static let idleTime: UInt64 = 60_000_000
-    static let idleBytes = 1_024
+    static func idleBytes(nodes: Int) -> Int { 2 * (1_024 + 600 * nodes) }
+    /// How long nodes get for passing on what they have just learnt of each other, before they are watched.
+    static let settlingTime: UInt64 = 5_000_000
     /// What each direction of a link may carry from reconnecting to being in sync with nothing to do (N2).
-    static let reconnectBytes = 2_048
+    static func reconnectBytes(nodes: Int, databases: Int) -> Int { 2 * (2_048 * databases + 8_000 + 800 * nodes) }
+    /// How often it is looked whether what is awaited is so, in microseconds.
+    static let lookInterval: UInt64 = 100_000
+    /// When a node that could not start is started again.
+    static let startAgain: UInt64 = 5_000_000
+    /// How long after a fault of a disk its calls may still be heard to have failed: it is tried again after 5 s.
+    static let diskRecovery: UInt64 = 12_000_000
+    /// How long what a machine announced is believed when it is gone without a word: the TTL of its records.
+    static let recordLife: UInt64 = 120_000_000
+    /// How long a link to a node may last that its owner knows to be revoked.
+    static let revocationTime: UInt64 = 2_000_000
+    /// Nodes up to which each commit is checked against all others.
+    static let checkedNodes = 16
     /// Deadlines that one link may want at one moment: a few parts of it have one each.
     static let deadlinesAtOnce = 20
-    /// Events without an end to them are a livelock: a run of this many fails (L1).
-    static let events = 1_000_000
+    /// Events without an end to them are a livelock: a run of more than this fails (L1).
+    static func events(of plan: Plan) -> UInt64 { 20_000_000 + UInt64(plan.nodes) * UInt64(plan.end) * 10 }
 }

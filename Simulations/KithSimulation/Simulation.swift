@@ -1,5 +1,3 @@
-import KithVirtualDisk
-
 /// Runs plans.
 package enum Simulation {
     package struct Options {
@@ -34,23 +32,19 @@ package enum Simulation {
 
     /// Runs a plan to its end or to the first thing that does not hold.
     package static func run(_ plan: Plan, _ options: Options = Options()) -> Outcome {
-        let run = SimulationRun(plan: plan, sabotage: options.sabotage, printing: options.trace)
         var violation: Violation?
-        do {
-            try run.run()
-        } catch let error as Violation {
-            violation = error
-        } catch {
+        let run: SimulationRun
+        do { run = try SimulationRun(plan: plan, sabotage: options.sabotage, printing: options.trace) } catch {
+            preconditionFailure("the keys of a run can't be made: \(error)")
+        }
+        do { try run.run() } catch let error as Violation { violation = error } catch {
             violation = Violation(.noErrorFromInside, "\(error)")
         }
-        let outcome = Outcome(
-            violation: violation, traceHash: run.trace.hash, events: run.events, virtualMilliseconds: run.now / 1_000,
-            acknowledgedWrites: run.counts.acknowledged, revisionsPulled: run.counts.revisionsPulled,
-            links: run.counts.links, carriedOut: run.carriedOut, recent: run.trace.recent)
-        for node in run.nodes {
-            node.end()
-            node.disk.discard()
-        }
-        return outcome
+        defer { run.discard() }
+        return Outcome(
+            violation: violation, traceHash: run.trace.hash ^ run.world.hash, events: Int(run.world.handled),
+            virtualMilliseconds: run.now / 1_000, acknowledgedWrites: run.counts.acknowledged,
+            revisionsPulled: run.counts.revisionsPulled, links: run.counts.links, carriedOut: run.carriedOut,
+            recent: run.trace.recent)
     }
 }

@@ -57,7 +57,8 @@ package final class DiskProcess: FileSystem, @unchecked Sendable {
             FileStamp(
                 identity: FileIdentity(device: 0, number: status.number), size: Int64(status.size),
                 // No two states of a file have one time.
-                seconds: 0, nanoseconds: Int(truncatingIfNeeded: status.version))
+                seconds: 0, nanoseconds: Int(truncatingIfNeeded: status.version), isDirectory: status.isDirectory,
+                permissions: status.isDirectory ? 0o700 : 0o600)
         }
     }
 
@@ -76,6 +77,12 @@ package final class DiskProcess: FileSystem, @unchecked Sendable {
     }
 
     package func makeDirectory(_ path: String) throws(SystemError) { try check(disk.made(path, by: self)) }
+
+    package func closeToOthers(_ directory: String) throws(SystemError) {}
+
+    package func requireWritable(_ directory: String) throws(SystemError) {
+        if disk.isReadOnly { throw SystemError(EROFS) }
+    }
 
     package func synchronize(directory: String) throws(SystemError) {
         try check(disk.synchronizedNames(directory, by: self))

@@ -43,10 +43,15 @@ extension VirtualDisk {
     // MARK: Calls
 
     /// The number of what a name stands for, its size and how often it was changed; the error where there is nothing.
-    func status(of path: String) -> Result<(number: UInt64, size: Int, version: UInt64), SystemError> {
+    func status(
+        of path: String
+    ) -> Result<(number: UInt64, size: Int, version: UInt64, isDirectory: Bool), SystemError> {
         locked {
             names.find(path).map { entry in
-                (entry.number, entry.file?.content.bytes.count ?? Self.directoryBytes, entry.file?.version ?? 0)
+                (
+                    entry.number, entry.file?.content.bytes.count ?? Self.directoryBytes, entry.file?.version ?? 0,
+                    entry.file == nil
+                )
             }
         }
     }
@@ -118,7 +123,7 @@ extension VirtualDisk {
 
     /// Makes a directory, unless the name is taken already.
     func made(_ path: String, by process: DiskProcess) -> SystemError? {
-        if locked({ names[path] != nil }) { return nil }
+        if locked({ names[path] != nil }) { return SystemError(EEXIST) }
         return change(process, .makeDirectory, path) {
             names.place(path).error { place in
                 names.give(place, .directory(DiskDirectory(number: nextFileNumber())))

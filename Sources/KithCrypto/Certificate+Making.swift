@@ -63,7 +63,7 @@ extension Certificate {
         guard let pointer = X509_new() else { throw .last(.library, "making a certificate") }
         let issuerPointer = issuer?.pointer ?? pointer
         let made =
-            X509_set_version(pointer, 2) == 1 && setSerial(pointer)
+            X509_set_version(pointer, 2) == 1
             && ASN1_TIME_set_string_X509(X509_getm_notBefore(pointer), template.notBefore) == 1
             && ASN1_TIME_set_string_X509(X509_getm_notAfter(pointer), template.notAfter) == 1
             && addName(template.commonName, to: X509_get_subject_name(pointer))
@@ -71,6 +71,7 @@ extension Certificate {
             && X509_set_pubkey(pointer, subjectKey) == 1
             && addStandardExtensions(template.usage, to: pointer, issuer: issuerPointer)
             && template.extensions.allSatisfy { addExtension($0.identifier, $0.content, to: pointer) }
+            && X509_sign(pointer, issuerKey.pointer, nil) > 0 && setSerial(pointer)
             && X509_sign(pointer, issuerKey.pointer, nil) > 0
         guard made else {
             X509_free(pointer)
@@ -79,9 +80,11 @@ extension Certificate {
         return try Certificate(owning: pointer)
     }
 
-    /// 16 random bytes, positive: X.509 wants the numbers of one issuer to differ.
+    /// 16 bytes, positive, of a hash of the certificate without them: X.509 wants the numbers of one issuer to differ, and so
+    /// a certificate is a function of the keys and of what it says.
     private static func setSerial(_ pointer: OpaquePointer) -> Bool {
-        var bytes = SecureRandom.bytes(16)
+        guard let content = try? DER.write("a certificate", { i2d_X509(pointer, $0) }) else { return false }
+        var bytes = Array(SHA256.hash(content).bytes.prefix(16))
         bytes[0] = bytes[0] & 0x7f | 0x40
         guard let number = BN_bin2bn(bytes, Int32(bytes.count), nil) else { return false }
         defer { BN_free(number) }

@@ -8,6 +8,8 @@ package enum CryptoLimits {
     package static let certificates = 8
     /// Bytes of a signature. Ed25519 has 64, any RSA key of sense fewer than this.
     package static let signatureBytes = 1024
+    /// Bytes of the seed of an Ed25519 key (RFC 8032, 5.1.5).
+    package static let keySeedBytes = 32
     /// Contexts of SHA-256 that are kept for the next hasher: more than threads that hash at one time.
     package static let idleHashContexts = 64
 }

@@ -26,6 +26,20 @@ package final class PrivateKey: @unchecked Sendable {
         return PrivateKey(owning: key)
     }
 
+    /// The key that a seed of 32 bytes stands for (RFC 8032, 5.1.5). Whoever has the seed has the key: it is for what has to
+    /// be the same each time, and protects nothing there.
+    /// - Throws: `.malformed` when the seed has another length.
+    package init(seed: [UInt8]) throws(CryptoError) {
+        guard seed.count == CryptoLimits.keySeedBytes else {
+            throw CryptoError(.malformed, "the seed of a key has \(CryptoLimits.keySeedBytes) bytes")
+        }
+        OpenSSLErrors.clear()
+        guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count) else {
+            throw .last(.library, "making a key of a seed")
+        }
+        pointer = key
+    }
+
     /// Reads a key from unencrypted PKCS#8 PEM.
     /// - Throws: `.malformed` when the text holds no such key, or one of another kind.
     package init(pem: String) throws(CryptoError) {

@@ -39,6 +39,39 @@ import Testing
         #expect(middle.isAuthority && !leaf.isAuthority)
     }
 
+    @Test func `a key of a seed is that of RFC 8032, and signs the same each time`() throws {
+        let seed: [UInt8] = [
+            0x9d, 0x61, 0xb1, 0x9d, 0xef, 0xfd, 0x5a, 0x60, 0xba, 0x84, 0x4a, 0xf4, 0x92, 0xec, 0x2c, 0xc4, 0x44, 0x49,
+            0xc5, 0x69, 0x7b, 0x32, 0x69, 0x19, 0x70, 0x3b, 0xac, 0x03, 0x1c, 0xae, 0x7f, 0x60,
+        ]
+        let key = try PrivateKey(seed: seed)
+        // Test 1 of section 7.1.
+        let expected: [UInt8] = [
+            0xd7, 0x5a, 0x98, 0x01, 0x82, 0xb1, 0x0a, 0xb7, 0xd5, 0x4b, 0xfe, 0xd3, 0xc9, 0x64, 0x07, 0x3a, 0x0e, 0xe1,
+            0x72, 0xf3, 0xda, 0xa6, 0x23, 0x25, 0xaf, 0x02, 0x1a, 0x68, 0xf7, 0x07, 0x51, 0x1a,
+        ]
+        #expect(try key.publicKeyInfo().suffix(32) == expected[...])
+        let signature = try key.sign([])
+        #expect(Array(signature.prefix(4)) == [0xe5, 0x56, 0x43, 0x00] && signature.last == 0x0b)
+        #expect(try PrivateKey(pem: try key.pem()).sign([]) == signature)
+        for count in [0, 31, 33] {
+            #expect(throws: CryptoError.self) { try PrivateKey(seed: [UInt8](repeating: 1, count: count)) }
+        }
+    }
+
+    @Test func `a certificate is a function of its keys and of what it says`() throws {
+        #expect(try leaf() == leaf())
+        let other = try leaf { $0.notAfter = "20300101000000Z" }
+        #expect(try leaf() != other)
+        // The numbers of two differ too.
+        func number(_ certificate: Certificate) throws -> String {
+            let lines = try certificate.text().split(separator: "\n")
+            let place = try #require(lines.firstIndex { $0.contains("Serial Number") })
+            return String(lines[place + 1])
+        }
+        #expect(try number(leaf()) != number(other))
+    }
+
     @Test func `the chain is built from what is shown, in any order, and ends at the root`() throws {
         let leaf = try leaf()
         #expect(try Certificate.verifiedChain([leaf, middle], root: root, intermediates: 2) == [leaf, middle, root])

@@ -136,13 +136,12 @@ extension Model {
     }
 
     /// The first document that is not the same everywhere, for a message; nil when there is none.
-    func firstDifference(database: Int) -> String? {
-        for node in 0..<nodes {
-            for id in self[Place(node: node, database: database)].documents {
-                let states = (0..<nodes).map { self[Place(node: $0, database: database)][id]?.leaves ?? [] }
-                let counted = (0..<nodes).map { Self.counted(self[Place(node: $0, database: database)][id]) }
-                guard counted.contains(where: { $0 != counted[node] }) else { continue }
-                let words = states.enumerated().map { "node \($0.offset) \(Self.describe($0.element))" }
+    func firstDifference(_ places: [Place]) -> String? {
+        for (number, place) in places.enumerated() {
+            for id in self[place].documents {
+                let counted = places.map { Self.counted(self[$0][id]) }
+                guard counted.contains(where: { $0 != counted[number] }) else { continue }
+                let words = places.map { "node \($0.node) \(Self.describe(self[$0][id]?.leaves ?? []))" }
                 return "\(id): \(words.joined(separator: "; "))"
             }
         }
@@ -179,19 +178,25 @@ extension Model {
     }
 
     /// L1: what all nodes must agree on in the end, and what must be there.
-    func checkConverged(database: Int) throws(Violation) {
-        for node in 0..<nodes {
-            let place = Place(node: node, database: database)
+    func checkConverged(_ places: [Place], database: Int) throws(Violation) {
+        for place in places {
             for id in self[place].documents where !self[database, id].isPurgedSomewhere {
-                for other in 0..<nodes {
-                    let its = self[Place(node: other, database: database)][id]
-                    let mine = self[place][id]
-                    guard Self.counted(mine) == Self.counted(its) else {
-                        throw Violation(.convergence, "\(id) differs on nodes \(node) and \(other)")
+                for other in places {
+                    guard Self.counted(self[place][id]) == Self.counted(self[other][id]) else {
+                        throw Violation(.convergence, "\(id) differs on nodes \(place.node) and \(other.node)")
                     }
                 }
                 try checkComplete(id, place)
             }
+        }
+        // What nobody shows at all.
+        guard let place = places.first else { return }
+        for document in allDocuments(database) where !document.isPurgedSomewhere {
+            guard self[place][document.id] == nil, let write = document.writes.first(where: \.mustStay) else {
+                continue
+            }
+            throw Violation(
+                .noLoss, "\(document.id): \(write.revision), written on node \(write.node), is nowhere any more")
         }
     }
 
@@ -200,11 +205,11 @@ extension Model {
         guard let state = self[place][id] else { return }
         let document = self[place.database, id]
         for (number, write) in document.writes.enumerated()
-        where write.kind != .initial && !state.knowledge.contains(number) {
+        where write.mustStay && !state.knowledge.contains(number) {
             throw Violation(.noLoss, "\(id): \(write.revision), written on node \(write.node), is nowhere any more")
         }
         let live = state.leaves.count { $0.revision.kind.isLive }
-        if policy.merges, live > 1 {
+        if policy?.merges == true, live > 1 {
             throw Violation(.convergence, "\(id) has \(live) live leaves that nobody merges")
         }
     }

@@ -14,6 +14,11 @@ struct DocumentModel {
         let writer: UInt64
         /// Whether a client was told that it is done.
         var isAcknowledged = false
+        /// A fault has taken the only place that had it, as it may.
+        var mayBeLost = false
+
+        /// Whether it must be in the past of what is shown for ever.
+        var mustStay: Bool { kind != .initial && !mayBeLost }
     }
 
     struct Known {
@@ -41,6 +46,13 @@ struct DocumentModel {
     init(id: DocumentID) { self.id = id }
 
     subscript(revision: RevisionID) -> Known? { revisions[revision] }
+
+    /// Writes that only a lost place had need not come back.
+    mutating func mayLose(_ knowledge: WriteSet, besides elsewhere: WriteSet) {
+        for index in writes.indices where knowledge.contains(index) && !elsewhere.contains(index) {
+            writes[index].mayBeLost = true
+        }
+    }
 
     mutating func acknowledge(_ revision: RevisionID) {
         for index in writes.indices where writes[index].revision == revision { writes[index].isAcknowledged = true }
@@ -99,7 +111,7 @@ struct DocumentModel {
     // What a node shows.
 
     /// A leaf that a node has: known from a client, or what the rules make of such.
-    mutating func see(_ revision: Revision, policy: PolicyModel) throws(Violation) {
+    mutating func see(_ revision: Revision, policy: PolicyModel?) throws(Violation) {
         if let known = revisions[revision.id] {
             guard known.body == revision.body, known.kind == revision.kind else {
                 throw Violation(.fidelity, "\(id): \(revision.id) is not what it was")
@@ -114,13 +126,13 @@ struct DocumentModel {
         }
     }
 
-    private mutating func seeMerge(_ merge: Revision, policy: PolicyModel) throws(Violation) {
-        guard let parent = merge.parent, policy.merges else {
+    private mutating func seeMerge(_ merge: Revision, policy: PolicyModel?) throws(Violation) {
+        guard let parent = merge.parent, policy?.merges != false else {
             throw Violation(.noInvention, "\(id): \(merge.id) merges what nobody asked to merge")
         }
         let parents = merge.mergedParents + [parent]
         var history = WriteSet()
-        var fields: FieldModel? = isModelled ? FieldModel() : nil
+        var fields: FieldModel? = isModelled && policy != nil ? FieldModel() : nil
         for parent in parents {
             guard let known = revisions[parent] else {
                 // A merge that lived only within one transaction: what it knew is what its version names.
@@ -129,7 +141,7 @@ struct DocumentModel {
                 continue
             }
             history.formUnion(known.history)
-            fields = known.fields.flatMap { fields?.merged(with: $0, by: policy) }
+            fields = known.fields.flatMap { its in policy.flatMap { fields?.merged(with: its, by: $0) } }
         }
         if let other = merges[parents], other != merge.id {
             throw Violation(.convergentMerges, "\(id): one conflict was merged as \(other) and as \(merge.id)")

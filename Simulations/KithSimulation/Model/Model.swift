@@ -11,11 +11,12 @@ struct Model {
 
     let nodes: Int
     let databases: Int
-    let policy: PolicyModel
+    /// Nil where it changes during the run: then nothing is foretold of what merges hold.
+    let policy: PolicyModel?
     private var documents: [[DocumentID: DocumentModel]]
     private var replicas: [ReplicaModel]
 
-    init(nodes: Int, databases: Int, policy: PolicyModel) {
+    init(nodes: Int, databases: Int, policy: PolicyModel?) {
         self.nodes = nodes
         self.databases = databases
         self.policy = policy
@@ -31,6 +32,11 @@ struct Model {
     subscript(database: Int, document: DocumentID) -> DocumentModel {
         get { documents[database][document] ?? DocumentModel(id: document) }
         _modify { yield &documents[database][document, default: DocumentModel(id: document)] }
+    }
+
+    /// All documents of a database that anybody wrote, in the order of their ids.
+    func allDocuments(_ database: Int) -> [DocumentModel] {
+        documents[database].keys.sorted().compactMap { documents[database][$0] }
     }
 
     /// A node shows a document.
@@ -93,6 +99,23 @@ struct Model {
             }
         }
         return knowledge
+    }
+
+    /// What a place holds is gone, as a fault means it. Writes that no other place has need not come back.
+    /// - Parameter places: those that hold what they hold.
+    mutating func lose(_ place: Place, besides places: [Place]) {
+        for id in self[place].documents {
+            guard let state = self[place][id] else { continue }
+            var elsewhere = WriteSet()
+            for other in places where other != place {
+                if let its = self[other][id] { elsewhere.formUnion(its.knowledge) }
+            }
+            self[place.database, id].mayLose(state.knowledge, besides: elsewhere)
+        }
+        // Of documents that it has purged, too, what was written here may be nowhere else.
+        let kept = self[place]
+        self[place] = ReplicaModel()
+        self[place].takeNames(of: kept)
     }
 
     static func describe(_ leaves: [Delivery.Item]) -> String {

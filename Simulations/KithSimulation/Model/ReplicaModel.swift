@@ -17,8 +17,13 @@ struct ReplicaModel {
     /// Documents that this node has ever purged.
     private(set) var purged: Set<DocumentID> = []
     var sequence: UInt64 = 0
-    /// Which document each sequence stood for.
-    private var named: [UInt64: DocumentID] = [:]
+    var timeline: TimelineID = 0
+    /// By source how far it has taken that one's changes, as last seen.
+    var checkpoints: [Int: Position] = [:]
+    /// The node carries the database no longer.
+    var isAway = false
+    /// Which document each sequence stood for, of each timeline.
+    private var named: [Position: DocumentID] = [:]
     /// The digests it had, with the times when they began.
     private(set) var digests: [(since: UInt64, digest: Digest256)] = [(0, .zero)]
 
@@ -36,10 +41,26 @@ struct ReplicaModel {
 
     /// - Throws: S8 where a sequence has stood for another document.
     mutating func name(_ sequence: UInt64, _ document: DocumentID) throws(Violation) {
-        if let other = named[sequence], other != document {
+        let position = Position(timeline: timeline, sequence: sequence)
+        if let other = named[position], other != document {
             throw Violation(.monotonicSequences, "sequence \(sequence) stood for \(other) and stands for \(document)")
         }
-        named[sequence] = document
+        named[position] = document
+    }
+
+    /// What sequences stood for is remembered whatever becomes of the disk.
+    mutating func takeNames(of other: ReplicaModel) {
+        named = other.named
+        digests = other.digests
+    }
+
+    /// The disk is as it was at another time.
+    mutating func goBack(to earlier: ReplicaModel, at time: UInt64) {
+        let now = self
+        self = earlier
+        takeNames(of: now)
+        checkpoints = [:]
+        noteDigest(earlier.digest, at: time)
     }
 
     mutating func noteDigest(_ digest: Digest256, at time: UInt64) {

@@ -1,113 +1,147 @@
 import KithDocument
 import KithNode
-import KithReplication
 import KithStore
 import KithTestSupport
 import KithVirtualDisk
 import Synchronization
 
-/// A link of a node, from the moment that it dials or is dialled.
-struct NodeLink {
-    enum Phase {
-        /// The connection is not there yet.
-        case dialling
-        /// It is there, and waits for the place of another; what came meanwhile.
-        case waiting([UInt8])
-        case running(Link)
+/// A node of the plan: the machine that it is on, its process, and what the simulation watches of it.
+final class SimulatedNode: @unchecked Sendable {
+    // Sendable: a run has one thread.
+
+    let index: Int
+    /// The machine that its disk is in.
+    var machine: SimulatedMachine
+    var process: SimulatedProcess?
+    var node: Node?
+    /// Who it is; another after a `wipe`.
+    var id: NodeID
+    /// By the number of the database.
+    var databases: [Int: ObservedDatabase] = [:]
+    /// What clients have asked for and have not been told of, by the number of the call.
+    var calls: [Int: ClientCall] = [:]
+    /// Counts the processes.
+    private(set) var incarnation = 0
+
+    /// It is not a node yet, or any more: a spare machine, one that joins later, one that has left.
+    var isAbsent = false
+    /// It breaks rules on purpose, or is no member any more: what is its alone need not reach anybody.
+    var isOutsider = false
+    /// A disk that may hold anything: nothing is expected of this node until it is made anew.
+    var isDamaged = false
+    /// It was copied or moved, so it is held until somebody says which it is.
+    var isMoved = false
+    /// It is a copy of another node's disk.
+    var isClone = false
+    var isHostile = false
+    /// Since when it is no member any more.
+    var outsiderSince: UInt64?
+    /// A write that a disk broke off may be there or not: what it is becomes known with the next start.
+    var isInterrupted = false
+
+    /// Its disk pretends to synchronise, or did since it was last made sure.
+    var isPretending = false
+    /// Until then calls of its disk may fail, or just did.
+    var badDiskUntil: UInt64 = 0
+
+    init(_ index: Int, on machine: SimulatedMachine, id: NodeID) {
+        self.index = index
+        self.machine = machine
+        self.id = id
     }
 
-    let connection: UInt64
-    /// 0 where this node dialled, 1 where it was dialled.
-    let end: Int
-    let peer: Int
-    var phase: Phase
-    var establishedAt = Instant(milliseconds: 0)
-    var lastHeard = Instant(milliseconds: 0)
-    /// The moment for which a deadline is set.
-    var deadline: Instant?
-    /// The last deadline that it was told of, and how often at that moment.
-    var lastDeadline: Instant?
-    var deadlinesAtOnce = 0
-    /// What the link last said of each database.
-    var statuses: [SessionStatus?]
-    /// Whether both sides have said hello.
-    var isOpened = false
+    var isRunning: Bool { node != nil }
 
-    var isDialled: Bool { end == 0 }
+    /// The directory of the node on its machine's disk.
+    var directory: String { machine.disk.directory + "/node" }
+
+    var machineIDFile: String { machine.disk.directory + "/machine-id" }
+
+    func begin(_ process: SimulatedProcess, _ node: Node) {
+        self.process = process
+        self.node = node
+    }
+
+    func countProcess() -> Int {
+        incarnation += 1
+        return incarnation
+    }
+
+    /// Its process is gone.
+    func end() {
+        process?.end()
+        process = nil
+        node = nil
+        databases = [:]
+    }
 }
 
-/// A node of the simulated mesh: the real stores, links and mesh logic, and what the shell of a node does around them.
-final class SimulatedNode {
-    let index: Int
-    let id: NodeID
-    let disk = VirtualDisk()
-    /// The process that runs, or ran last.
-    private(set) lazy var process = disk.start()
-    /// Counts the processes: what belongs to an earlier one is dropped.
-    private(set) var incarnation = 0
-    private(set) var isRunning = false
-    /// Whether the machine answers while no process runs.
-    var isPowered = true
-    /// The process does nothing before this time.
-    var pausedUntil: UInt64 = 0
-    /// What the kernel keeps for a paused process.
-    var pausedDeliveries: [VirtualNetwork.Delivery] = []
-    var skewMilliseconds: Int64 = 0
+/// A database of a running node as the simulation watches it.
+final class ObservedDatabase: @unchecked Sendable {
+    // Sendable: a run has one thread.
 
-    var databases: [SimulatedDatabase] = []
-    /// Ascending by connection.
-    var links: [NodeLink] = []
-    var arbiter: LinkArbiter
-    var dials: DialSchedule<NodeID>
-    /// By database the link that fills it while it is empty; the others wait.
-    var filling: [UInt64?] = []
-    let selection: MeshSelection
-    private let root: SeededGenerator
+    let number: Int
+    let executor: DatabaseExecutor
+    private var reader: StoreReader?
 
-    init(index: Int, random: SeededGenerator) {
-        self.index = index
-        root = random
-        var ids = random.forked("id")
-        id = NodeID(bytes: (0..<32).map { _ in UInt8(truncatingIfNeeded: ids.next()) })!
-        selection = MeshSelection(node: id, isReader: false)
-        arbiter = LinkArbiter(node: id)
-        dials = DialSchedule(random: { 0 })
+    init(_ number: Int, _ executor: DatabaseExecutor) {
+        self.number = number
+        self.executor = executor
     }
 
-    /// A process begins: everything but the stores is new.
-    func begin() {
-        process = disk.start()
-        incarnation += 1
-        isRunning = true
-        isPowered = true
-        pausedUntil = 0
-        links = []
-        arbiter = LinkArbiter(node: id)
-        let source = RandomSource(random(of: "dials"))
-        dials = DialSchedule(random: { source.next() })
+    static func name(_ number: Int) -> String { "db\(number)" }
+
+    static func number(_ name: String) -> Int? { name.hasPrefix("db") ? Int(name.dropFirst(2)) : nil }
+
+    /// A reader of the simulation's own, beside those of the node.
+    func withReader<Value>(_ body: (StoreReader) throws(StoreError) -> Value) throws(StoreError) -> Value {
+        if let reader { return try body(reader) }
+        let reader = try executor.file.makeReader()
+        self.reader = reader
+        return try body(reader)
     }
 
-    /// The process is gone, whatever it was doing.
-    func end() {
-        // What it has not written yet it never writes.
-        process.kill()
-        isRunning = false
-        incarnation += 1
-        databases = []
-        links = []
-        pausedDeliveries = []
+    /// The file is about to be exchanged or closed.
+    func letGo() { reader = nil }
+}
+
+extension StoreReader {
+    /// All leaves of a document with what is known of their ancestry, ascending; empty when nothing is known.
+    func leaves(of change: Change) throws(StoreError) -> [Delivery.Item] {
+        try leaves(of: change.document, change.leaves.map(\.id))
     }
 
-    /// A generator of this process.
-    func random(of name: StaticString) -> SeededGenerator {
-        var forked = root.forked(name)
-        for _ in 0..<incarnation { _ = forked.next() }
-        return SeededGenerator(seed: forked.next())
+    /// The same of what is there now.
+    func leaves(of id: DocumentID) throws(StoreError) -> [Delivery.Item] {
+        guard let history = try history(id) else { return [] }
+        return try leaves(of: id, history.nodes.filter(\.isLeaf).map(\.id))
     }
 
-    func linkIndex(_ connection: UInt64) -> Int? { links.firstIndex { $0.connection == connection } }
+    private func leaves(of id: DocumentID, _ leaves: [RevisionID]) throws(StoreError) -> [Delivery.Item] {
+        let want = Want(document: id, revisions: leaves, known: [])
+        return try deliveries(for: [want], maximumBytes: .max).deliveries.first?.items ?? []
+    }
+}
 
-    func name(of other: Int) -> String { "node-\(other)" }
+/// A write that a client has asked for. What it did is known with the commit, or, where the power went in the middle of
+/// that, with the next start.
+final class ClientCall: @unchecked Sendable {
+    // Sendable: a run has one thread.
+
+    let number: Int
+    let operation: Operation
+    let database: Int
+    /// What the write made of the document, as its transaction saw it.
+    var made: (sequence: UInt64, leaves: [Delivery.Item], write: ClientWrite)?
+    var isPurge: Bool { operation.kind == .purge }
+    /// Whether the transaction did its work; the commit is still to come.
+    var hasRun = false
+
+    init(_ number: Int, _ operation: Operation) {
+        self.number = number
+        self.operation = operation
+        database = operation.database
+    }
 }
 
 /// A generator behind a reference, for the closures that the product takes.

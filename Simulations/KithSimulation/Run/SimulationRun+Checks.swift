@@ -1,30 +1,50 @@
 import KithDocument
 import KithMerge
+import KithNode
 import KithReplication
 import KithStore
 import KithTestSupport
 
 extension SimulationRun {
+    func checkFromTimeToTime() {
+        guard !isHealed else { return }
+        checked { try check() }
+        world.after(SimulationLimits.checkInterval) { [unowned self] in checkFromTimeToTime() }
+    }
+
     /// Checks between the events: what is cheap for all, what is dear for what has changed.
     func check() throws {
-        if !isHealed { add(.check, after: Int(SimulationLimits.checkInterval)) }
         try checkStatuses()
-        let changed = unchecked
-        unchecked = []
-        let policy = storedPolicy.policy
-        for (index, item) in changed.enumerated() {
-            let isLast = !changed[(index + 1)...].contains { $0.place == item.place && $0.document == item.document }
-            guard isLast else { continue }
+        try checkBuffers()
+        try checkAccess()
+        try checkMerges()
+    }
+
+    private func checkMerges() throws {
+        guard model.policy != nil else { return unchecked = [] }
+        var seen: Set<Place> = []
+        let policy = storedPolicy
+        for item in unchecked.reversed() where seen.insert(Place(place: item.place, document: item.document)).inserted {
             var random = checking
-            defer { checking = random }
             func shuffle(_ items: [Delivery.Item]) -> [Delivery.Item] { random.shuffle(items) }
-            try checkMergeLaws(item.document, item.place, policy, shuffle)
+            try checkLaws(item.document, item.place, policy, shuffle)
+            checking = random
             let other = Model.Place(node: (item.place.node + 1) % plan.nodes, database: item.place.database)
             try checkUnion(item.document, item.place, other, policy)
         }
+        unchecked = []
     }
 
-    private func checkMergeLaws(
+    private struct Place: Hashable {
+        let place: Model.Place
+        let document: DocumentID
+    }
+
+    private var storedPolicy: any MergePolicy {
+        StoredPolicy(number: 1, name: "", statement: plan.policy == "latest" ? [] : policyJSON(plan.policy)).policy
+    }
+
+    private func checkLaws(
         _ id: DocumentID, _ place: Model.Place, _ policy: some MergePolicy,
         _ shuffle: ([Delivery.Item]) -> [Delivery.Item]
     ) throws { try model.checkMergeLaws(id, at: place, policy: policy, shuffle: shuffle) }
@@ -33,84 +53,151 @@ extension SimulationRun {
         _ id: DocumentID, _ one: Model.Place, _ other: Model.Place, _ policy: some MergePolicy
     ) throws { try model.checkUnion(id, one, other, policy: policy) }
 
+    // MARK: Status
+
     /// S19: who says that it is in sync with a peer has a digest that the peer had lately.
     private func checkStatuses() throws {
-        for node in nodes where node.isRunning && node.pausedUntil <= now {
-            for link in node.links {
-                for database in 0..<plan.databases where isInSync(link, database) {
-                    let mine = Model.Place(node: node.index, database: database)
-                    let peer = Model.Place(node: link.peer, database: database)
-                    let since = now > SimulationLimits.statusLag ? now - SimulationLimits.statusLag : 0
-                    // Documents that one of them purged are left out of the comparison by both.
-                    if model.hasPurges(database) { continue }
-                    let lately = now > SimulationLimits.ownStatusLag ? now - SimulationLimits.ownStatusLag : 0
-                    let digests = model[mine].digests(since: lately)
-                    guard digests.contains(where: { model[peer].had($0, since: since) }) else {
-                        throw Violation(
-                            .statusHonesty,
-                            "node \(node.index) says that it is in sync with node \(link.peer), which never had its digest"
-                        )
-                    }
+        for node in nodes {
+            guard let running = node.node, node.process?.isPaused == false, !node.isDamaged, !node.isOutsider else {
+                continue
+            }
+            for peer in nodes where peer !== node && !peer.isAbsent && !peer.isDamaged && !peer.isOutsider {
+                guard running.isLinked(to: peer.id), !hasCopies(peer.id), !hasCopies(node.id) else { continue }
+                guard sabotage == .alwaysInSync || running.standing(of: peer.id).state == .inSync else { continue }
+                note("a status said in sync")
+                for number in node.databases.keys.sorted()
+                where peer.databases[number] != nil && !model.hasPurges(number) {
+                    try checkSync(node, peer, number)
                 }
             }
         }
     }
 
-    func isInSync(_ link: NodeLink, _ database: Int) -> Bool {
-        if sabotage == .alwaysInSync { return link.isOpened }
-        return link.statuses[database]?.isInSync ?? false
+    private func hasCopies(_ id: NodeID) -> Bool { nodes.filter { $0.id == id && !$0.isAbsent }.count > 1 }
+
+    private func checkSync(_ node: SimulatedNode, _ peer: SimulatedNode, _ number: Int) throws {
+        let mine = Model.Place(node: node.index, database: number)
+        let its = Model.Place(node: peer.index, database: number)
+        let since = now > SimulationLimits.statusLag ? now - SimulationLimits.statusLag : 0
+        let lately = now > SimulationLimits.ownStatusLag ? now - SimulationLimits.ownStatusLag : 0
+        let digests = model[mine].digests(since: lately)
+        guard digests.contains(where: { model[its].had($0, since: since) }) else {
+            throw Violation(
+                .statusHonesty,
+                "node \(node.index) says that it is in sync with node \(peer.index), which never had its digest")
+        }
     }
+
+    // MARK: Bounds and access
 
     /// S16: what one connection makes a node hold.
-    func checkBuffered(_ node: SimulatedNode, _ connection: UInt64, _ end: Int) throws {
-        let bytes = network.outboxBytes(connection, end: end)
-        if bytes > SimulationLimits.bufferedBytes {
-            throw Violation(.boundedQueues, "node \(node.index) holds \(bytes) bytes for one connection")
+    private func checkBuffers() throws {
+        for node in nodes {
+            for connection in network.connections(of: node.machine.index) {
+                guard let end = connection.end(of: node.machine), let channel = connection.ends[end].channel else {
+                    continue
+                }
+                if channel.bufferedBytes > SimulationLimits.bufferedBytes {
+                    throw Violation(
+                        .boundedQueues, "node \(node.index) holds \(channel.bufferedBytes) bytes for one connection")
+                }
+            }
         }
     }
 
-    /// Between honest nodes no rule of the protocol is broken.
-    func checkGoodbye(_ node: SimulatedNode, _ end: LinkEnd) throws {
-        if end.goodbye.code == .protocolError {
-            throw Violation(
-                .noErrorFromInside, "a link of node \(node.index) ended with a protocol error: \(end.goodbye.text)")
+    /// S15: nobody has a link to a node whose membership ended more than a moment ago.
+    private func checkAccess() throws {
+        for node in nodes where node.isOutsider {
+            guard let since = node.outsiderSince, now > since + SimulationLimits.revocationTime else { continue }
+            for other in nodes where !other.isOutsider && other.node?.isLinked(to: node.id) == true {
+                guard other.node?.knowsRevoked(node.id) == true else { continue }
+                throw Violation(.access, "node \(other.index) has a link to node \(node.index), which was revoked")
+            }
         }
     }
+
+    /// S21: what a node logs holds nothing of documents and keys.
+    func checkSecrets(_ text: String, of node: SimulatedNode) {
+        if text.utf8.contains("canary-secret".utf8) || text.utf8.contains("PRIVATE KEY".utf8) {
+            world.fail(Violation(.secrets, "node \(node.index) logs what it must not: \(text)"))
+        }
+        if text.utf8.contains("protocol error".utf8), !nodes.contains(where: \.isHostile) {
+            world.fail(Violation(.noErrorFromInside, "node \(node.index): \(text)"))
+        }
+    }
+
+    // MARK: Checkpoints
+
+    /// S10: with each commit, who is up to N of a source has all that the source has up to N.
+    func checkCheckpoints(_ node: SimulatedNode, _ database: ObservedDatabase) throws {
+        guard plan.nodes <= SimulationLimits.checkedNodes, !node.isDamaged, !node.isOutsider else { return }
+        let puller = Model.Place(node: node.index, database: database.number)
+        for source in nodes where source !== node && !source.isDamaged && !source.isOutsider {
+            guard !hasCopies(source.id), source.id != node.id else { continue }
+            let checkpoint: Position?
+            do throws(StoreError) {
+                checkpoint = try database.withReader { (reader) throws(StoreError) in
+                    try reader.checkpoint(of: source.id)
+                }
+            } catch { continue }
+            guard let checkpoint, model[puller].checkpoints[source.index] != checkpoint else { continue }
+            model[puller].checkpoints[source.index] = checkpoint
+            let place = Model.Place(node: source.index, database: database.number)
+            // Of a timeline that has ended, as that of a disk that was put back, the sequences are not the source's any more.
+            guard checkpoint.timeline == model[place].timeline else { continue }
+            note("a checkpoint was checked")
+            try model.checkCheckpoint(of: place, at: puller, checkpoint)
+        }
+    }
+
+    // MARK: Reopening
 
     /// S1, S8, S13: a store that was closed or lost its process holds what was committed, and nothing else.
-    func checkReopened(_ node: SimulatedNode, _ database: SimulatedDatabase) throws {
+    func checkReopened(_ node: SimulatedNode, _ database: ObservedDatabase) throws {
         let place = Model.Place(node: node.index, database: database.number)
-        do {
-            let summary = database.store.summary
-            let known = model[place]
-            guard summary.position.sequence == known.sequence, summary.digest == known.digest else {
-                throw Violation(
-                    summary.position.sequence < known.sequence ? .acknowledgedDurability : .atomicApply,
-                    "node \(node.index) closed at \(known.sequence) and opened at \(summary.position.sequence)")
+        let known = model[place]
+        let summary = database.executor.summary
+        guard summary.position.sequence == known.sequence, summary.digest == known.digest else {
+            throw Violation(
+                summary.position.sequence < known.sequence ? .acknowledgedDurability : .atomicApply,
+                "node \(node.index) closed at \(known.sequence) and opened at \(summary.position.sequence)")
+        }
+        do throws(StoreError) {
+            try database.withReader { (reader) throws(StoreError) in
+                self.checked { try self.compare(reader, known, node) }
             }
-            let page = try database.reader.changes(after: 0, limit: 1_000_000)
-            let present = known.documents.filter { known[$0] != nil }
-            guard page.changes.count == present.count, summary.documents == UInt64(present.count) else {
-                throw Violation(
-                    .atomicApply, "node \(node.index) has \(page.changes.count) documents and had \(present.count)")
-            }
-            for change in page.changes {
-                guard let state = known[change.document], state.sequence == change.sequence,
-                    try database.leaves(of: change).map(\.revision) == state.leaves.map(\.revision)
-                else { throw Violation(.atomicApply, "\(change.document) on node \(node.index) is not what it was") }
-            }
-            try checkDigest(node, database, summary.digest)
-        } catch let error as StoreError {
-            throw Violation(.noErrorFromInside, "node \(node.index): \(error)")
+        } catch {
+            guard hasBadDisk(node) else { throw Violation(.noErrorFromInside, "node \(node.index): \(error)") }
+        }
+    }
+
+    private func compare(_ reader: StoreReader, _ known: ReplicaModel, _ node: SimulatedNode) throws {
+        let page = try reader.changes(after: 0, limit: 1_000_000)
+        let present = known.documents.filter { known[$0] != nil }
+        guard page.changes.count == present.count else {
+            throw Violation(
+                .atomicApply, "node \(node.index) has \(page.changes.count) documents and had \(present.count)")
+        }
+        for change in page.changes {
+            guard let state = known[change.document], state.sequence == change.sequence,
+                try reader.leaves(of: change).map(\.revision) == state.leaves.map(\.revision)
+            else { throw Violation(.atomicApply, "\(change.document) on node \(node.index) is not what it was") }
         }
     }
 
     /// The running digest is the sum over all documents.
-    private func checkDigest(_ node: SimulatedNode, _ database: SimulatedDatabase, _ running: Digest256) throws {
-        var sum = Digest256.zero
-        for range in try database.reader.rangeDigests().ranges { sum += range.digest }
-        guard sum == running else {
-            throw Violation(.atomicApply, "the digest of node \(node.index) is not the sum over its documents")
+    func checkSum(_ node: SimulatedNode, _ database: ObservedDatabase) throws {
+        do {
+            let sum = try database.withReader { (reader) throws(StoreError) -> Digest256 in
+                var sum = Digest256.zero
+                for range in try reader.rangeDigests().ranges { sum += range.digest }
+                return sum
+            }
+            guard sum == database.executor.summary.digest else {
+                throw Violation(.atomicApply, "the digest of node \(node.index) is not the sum over its documents")
+            }
+        } catch let error as StoreError {
+            throw Violation(.noErrorFromInside, "node \(node.index): \(error)")
         }
     }
 }

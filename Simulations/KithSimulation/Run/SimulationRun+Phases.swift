@@ -1,17 +1,21 @@
 import KithDocument
+import KithNode
 import KithReplication
+import KithStore
 
 // The course of a run: faults and work with safety checks; then everything is healed and what must happen in the end is
 // waited for; then all stores are closed, opened and read from scratch.
 
 extension SimulationRun {
     func run() throws {
-        try checkedDuring("faults") {
-            for index in nodes.indices { try start(index) }
-            for (index, step) in steps.enumerated() { add(.item(index), at: UInt64(step.time) * 1_000) }
-            add(.check, after: Int(SimulationLimits.checkInterval))
-            try advance(to: UInt64(plan.end) * 1_000)
+        trace.line(now, node: -1, "phase", "faults")
+        try setUp()
+        for node in nodes { start(node) }
+        for step in steps {
+            world.add(.act { [unowned self] in checked { try carryOut(step) } }, at: UInt64(step.time) * 1_000)
         }
+        world.after(SimulationLimits.checkInterval) { [unowned self] in checkFromTimeToTime() }
+        try advance(to: UInt64(plan.end) * 1_000)
         try heal()
         try awaitLinks()
         try awaitConvergence(within: SimulationLimits.convergenceTime, .convergence)
@@ -21,62 +25,108 @@ extension SimulationRun {
         try reopenAll()
     }
 
-    private func checkedDuring(_ phase: String, _ body: () throws -> Void) throws {
-        trace.line(now, node: -1, "phase", phase)
-        try body()
+    private func carryOut(_ step: PlanStep) throws {
+        switch step.action {
+        case .operation(let operation): carryOut(operation)
+        case .fault(let fault): try carryOut(fault)
+        }
     }
 
-    /// Everything that is broken is whole again, and every node runs.
+    // MARK: Healing
+
+    /// The nodes that are healed, and must be equal then.
+    var core: [SimulatedNode] {
+        nodes.filter { node in
+            !node.isAbsent && !node.isOutsider && (plan.core.isEmpty || plan.core.contains(node.index))
+        }
+    }
+
+    /// Everything that is broken is whole again, and every node of the core runs.
     private func heal() throws {
         trace.line(now, node: -1, "phase", "heal")
         isHealed = true
-        network.partitions.heal()
-        network.reopen(now: now)
-        for from in 0..<plan.nodes {
-            for to in 0..<plan.nodes where from != to {
-                network.setPace(.init(delay: 200...600, segment: 16_384), from: from, to: to)
+        network.heal()
+        multicast.changed()
+        for machine in machines { machine.mend() }
+        for node in nodes where node.isClone { endClone(node) }
+        for node in nodes where node.isOutsider { kill(node, losesPower: false) }
+        for node in core {
+            if node.isPretending, !node.isDamaged { becomeDamaged(node) }
+            if node.isDamaged {
+                kill(node, losesPower: false)
+                try makeAnew(node)
             }
+            node.process?.resume()
+            keep(node)
+            start(node)
         }
-        for node in nodes {
-            node.pausedUntil = 0
-            try resume(node.index)
-            try start(node.index)
+        // What a paused process missed comes at once.
+        try advance(to: now + 1_000_000)
+        for node in core where node.isMoved { keep(node) }
+    }
+
+    /// The pairs of nodes of the core that can have a link, each once.
+    var pairs: [(SimulatedNode, SimulatedNode)] {
+        let core = core
+        return core.indices.flatMap { one in
+            core.indices.filter { other in
+                other > one && plan.shape.joins(core[one].index, core[other].index, nodes: plan.nodes)
+            }.map { (core[one], core[$0]) }
         }
-        try drainNetwork()
+    }
+
+    private func isConnected(_ one: SimulatedNode, _ other: SimulatedNode) -> Bool {
+        one.node?.isLinked(to: other.id) == true && other.node?.isLinked(to: one.id) == true
+    }
+
+    /// A full mesh where that is small; else whom the mesh wants.
+    private func wantsLink(_ one: SimulatedNode, _ other: SimulatedNode) -> Bool {
+        core.count <= NodeLimits.fullMeshNodes || plan.shape != .full
+    }
+
+    private func areAllConnected() -> Bool {
+        pairs.allSatisfy { !wantsLink($0, $1) || isConnected($0, $1) }
     }
 
     /// L2: every pair is connected again.
     private func awaitLinks() throws {
-        let isConnected = try advance(to: now + SimulationLimits.reconnectTime) { self.areAllConnected() }
-        if isConnected { return }
-        let pairs = pairs().filter { !self.isConnected($0, $1) }.map { "\($0)-\($1)" }
+        if try advance(to: now + SimulationLimits.reconnectTime, until: { self.areAllConnected() }) { return }
+        let missing = pairs.filter { wantsLink($0, $1) && !isConnected($0, $1) }.map { "\($0.index)-\($1.index)" }
         throw Violation(
             .reconnection,
-            "not connected \(SimulationLimits.reconnectTime / 1_000_000) s after healing: \(pairs.joined(separator: " "))"
+            "not connected \(SimulationLimits.reconnectTime / 1_000_000) s after healing: \(missing.joined(separator: " "))"
         )
     }
 
-    private func pairs() -> [(Int, Int)] {
-        (0..<plan.nodes).flatMap { one in (0..<plan.nodes).filter { $0 != one }.map { (one, $0) } }
-    }
+    // MARK: Equality
 
-    private func isConnected(_ one: Int, _ other: Int) -> Bool {
-        nodes[one].links.contains { $0.peer == other && $0.isOpened }
+    /// The databases that somebody carries.
+    private var carried: [Int] {
+        (0..<plan.databases).filter { number in core.contains { $0.databases[number] != nil } }
     }
-
-    private func areAllConnected() -> Bool { pairs().allSatisfy(isConnected) }
 
     /// Whether all are equal, and all say so.
     private func areAllInSync() -> Bool {
-        for database in 0..<plan.databases {
-            let hasPurges = model.hasPurges(database)
-            let first = model[Model.Place(node: 0, database: database)].digest
-            for node in nodes {
-                if !hasPurges, model[Model.Place(node: node.index, database: database)].digest != first { return false }
-                for link in node.links where !isInSync(link, database) { return false }
+        let core = core
+        for number in carried {
+            var digest: Digest256?
+            let hasPurges = model.hasPurges(number)
+            for node in core {
+                guard let database = node.databases[number] else {
+                    if model[Model.Place(node: node.index, database: number)].isAway { continue }
+                    return false
+                }
+                let summary = database.executor.summary
+                if !hasPurges, let digest, digest != summary.digest { return false }
+                digest = summary.digest
             }
         }
-        return areAllConnected()
+        return areAllConnected() && core.allSatisfy(isInSyncWithAll)
+    }
+
+    private func isInSyncWithAll(_ node: SimulatedNode) -> Bool {
+        guard let running = node.node else { return false }
+        return running.linkedPeers.allSatisfy { running.standing(of: $0).state == .inSync }
     }
 
     /// L1.
@@ -90,30 +140,39 @@ extension SimulationRun {
             isDone = try advance(to: limit) { self.areAllInSync() }
         }
         guard isDone else { throw Violation(invariant, describeStanding(after: time)) }
-        for database in 0..<plan.databases { try model.checkConverged(database: database) }
+        for number in carried {
+            let places = core.filter { $0.databases[number] != nil }.map {
+                Model.Place(node: $0.index, database: number)
+            }
+            try model.checkConverged(places, database: number)
+        }
         try check()
     }
 
     private func describeStanding(after time: UInt64) -> String {
         var parts: [String] = []
-        for node in nodes {
-            for database in 0..<plan.databases {
-                let replica = model[Model.Place(node: node.index, database: database)]
-                let peers = node.links.filter { !isInSync($0, database) }.map { link in
-                    let status = link.statuses[database]
-                    let state = status.map { "\($0.state)" } ?? "silent"
-                    let counts =
-                        "\(status?.inChanges.map(String.init) ?? "?")/\(status?.outChanges.map(String.init) ?? "?")"
-                    return "\(link.peer) \(state) \(counts)"
+        for node in core {
+            guard let running = node.node else {
+                parts.append("node \(node.index) does not run")
+                continue
+            }
+            for number in carried {
+                let name = ObservedDatabase.name(number)
+                guard let database = node.databases[number] else {
+                    parts.append("node \(node.index) has no \(name)")
+                    continue
                 }
-                let digest = String(replica.digest.description.prefix(8))
+                let summary = database.executor.summary
+                let behind = running.linkedPeers.map(running.standing).filter { $0.state != .inSync }
+                let words = behind.map { peer in "\(peer.id.prefix(8)) \(peer.state.rawValue) \(peer.reason ?? "")" }
                 parts.append(
-                    "node \(node.index) db\(database) at \(replica.sequence) \(digest) not in sync with [\(peers.joined(separator: ", "))]"
-                )
+                    "node \(node.index) \(name) at \(summary.position.sequence) \(summary.digest.description.prefix(8)) "
+                        + "not in sync with [\(words.joined(separator: ", "))]")
             }
         }
-        for database in 0..<plan.databases {
-            if let difference = model.firstDifference(database: database) { parts.append(difference) }
+        for number in carried {
+            let places = core.map { Model.Place(node: $0.index, database: number) }
+            if let difference = model.firstDifference(places) { parts.append(difference) }
         }
         return "not equal \(time / 1_000_000) s after healing: " + parts.joined(separator: "; ")
     }
@@ -121,57 +180,79 @@ extension SimulationRun {
     /// L5: what is written now is everywhere soon.
     private func checkFreshWrite() throws {
         trace.line(now, node: -1, "phase", "fresh write")
-        for database in 0..<plan.databases {
-            let operation = Operation(
-                .put, node: database % plan.nodes, database: database, document: "fresh", fields: "/a=1")
-            try carryOut(.operation(operation), item: steps.count)
+        var writers: [Int: Int] = [:]
+        for number in carried {
+            guard
+                let node = core.filter({ $0.databases[number] != nil && $0.node?.isReader == false }).dropFirst(
+                    number % 2
+                ).first
+                    ?? core.first(where: { $0.databases[number] != nil && $0.node?.isReader == false })
+            else { continue }
+            writers[number] = node.index
+            carryOut(Operation(.put, node: node.index, database: number, document: "fresh", fields: "/a=1"))
         }
         // Until the write is done everybody is still in sync.
         try advance(to: now + 1_000_000)
-        try awaitConvergence(within: SimulationLimits.freshWriteTime, .freshWriteArrives)
-        for database in 0..<plan.databases {
-            for node in nodes {
-                let id = DocumentID(unchecked: "fresh")
-                guard model[Model.Place(node: node.index, database: database)][id] != nil else {
+        try awaitConvergence(
+            within: SimulationLimits.freshWriteTime * UInt64(plan.shape.farthest(plan.nodes)), .freshWriteArrives)
+        for number in writers.keys.sorted() {
+            for node in core where node.databases[number] != nil {
+                guard model[Model.Place(node: node.index, database: number)][DocumentID(unchecked: "fresh")] != nil
+                else {
                     throw Violation(.freshWriteArrives, "node \(node.index) has not got the fresh write")
                 }
             }
         }
     }
 
+    // MARK: Idle
+
     /// N1: nothing to do costs next to nothing.
     private func checkIdle() throws {
         trace.line(now, node: -1, "phase", "idle")
-        let before = pairs().map { network.bytesSent(from: $0.0, to: $0.1) }
-        let sequences = nodes.map { model[Model.Place(node: $0.index, database: 0)].sequence }
+        // What was learnt of each other a moment ago is passed on first.
+        try advance(to: now + SimulationLimits.settlingTime)
+        let before = pairs.map { sent($0, $1) }
+        let sequences = core.map { model[Model.Place(node: $0.index, database: 0)].sequence }
         try advance(to: now + SimulationLimits.idleTime)
-        for (index, pair) in pairs().enumerated() {
-            let bytes = network.bytesSent(from: pair.0, to: pair.1) - before[index]
-            if bytes > UInt64(SimulationLimits.idleBytes) {
-                throw Violation(.idleTraffic, "node \(pair.0) sent \(bytes) bytes to \(pair.1) with nothing to do")
+        for (index, pair) in pairs.enumerated() {
+            let bytes = sent(pair.0, pair.1) - before[index]
+            if bytes > UInt64(SimulationLimits.idleBytes(nodes: plan.nodes)) {
+                throw Violation(
+                    .idleTraffic,
+                    "nodes \(pair.0.index) and \(pair.1.index) exchanged \(bytes) bytes with nothing to do")
             }
         }
-        guard nodes.map({ model[Model.Place(node: $0.index, database: 0)].sequence }) == sequences else {
+        guard core.map({ model[Model.Place(node: $0.index, database: 0)].sequence }) == sequences else {
             throw Violation(.idleTraffic, "something was written with nothing to do")
         }
         guard areAllInSync() else { throw Violation(.statusHonesty, "idle nodes are not in sync any more") }
     }
 
+    private func sent(_ one: SimulatedNode, _ other: SimulatedNode) -> UInt64 {
+        network.bytesSent(from: one.machine.index, to: other.machine.index)
+            + network.bytesSent(from: other.machine.index, to: one.machine.index)
+    }
+
     /// N2: meeting again with nothing new costs a fixed number of bytes.
     private func checkCheapReconnection() throws {
         trace.line(now, node: -1, "phase", "reconnect")
-        for (one, other) in pairs() where one < other {
-            for id in network.connections(between: one, and: other) { network.reset(id, now: now) }
+        for (one, other) in pairs {
+            for connection in network.connections(between: one.machine.index, and: other.machine.index) {
+                connection.resetBoth()
+            }
         }
         let pulled = counts.revisionsPulled
-        let before = pairs().map { network.bytesSent(from: $0.0, to: $0.1) }
+        let before = pairs.map { sent($0, $1) }
         try advance(to: now + 100_000)
         try awaitLinks()
         try awaitConvergence(within: SimulationLimits.convergenceTime, .convergence)
-        for (index, pair) in pairs().enumerated() {
-            let bytes = network.bytesSent(from: pair.0, to: pair.1) - before[index]
-            if bytes > UInt64(SimulationLimits.reconnectBytes * plan.databases) {
-                throw Violation(.cheapReconnection, "node \(pair.0) sent \(bytes) bytes to \(pair.1) to meet again")
+        for (index, pair) in pairs.enumerated() {
+            let bytes = sent(pair.0, pair.1) - before[index]
+            if bytes > UInt64(SimulationLimits.reconnectBytes(nodes: plan.nodes, databases: plan.databases)) {
+                throw Violation(
+                    .cheapReconnection,
+                    "nodes \(pair.0.index) and \(pair.1.index) exchanged \(bytes) bytes to meet again")
             }
         }
         guard counts.revisionsPulled == pulled else {
@@ -182,11 +263,29 @@ extension SimulationRun {
     /// Phase 3: what is on the disks, read from scratch.
     private func reopenAll() throws {
         trace.line(now, node: -1, "phase", "reopen")
-        for node in nodes { try stop(node.index, tellsPeers: true) }
-        for node in nodes { try start(node.index) }
-        for node in nodes {
-            for database in node.databases { try checkReopened(node, database) }
-            try stop(node.index, tellsPeers: true)
+        let core = core
+        for node in core { kill(node, losesPower: node.index.isMultiple(of: 2)) }
+        for node in core { start(node) }
+        try advance(to: now + 2_000_000)
+        for node in core {
+            guard node.isRunning else { throw Violation(.atomicApply, "node \(node.index) does not start again") }
+            for number in node.databases.keys.sorted() {
+                guard let database = node.databases[number] else { continue }
+                try checkSum(node, database)
+            }
+        }
+        for node in core { kill(node, losesPower: false) }
+    }
+}
+
+extension Shape {
+    /// How many links lie between the two farthest nodes.
+    func farthest(_ nodes: Int) -> Int {
+        switch self {
+        case .full: 1
+        case .star, .reverseStar: 2
+        case .ring: max(1, nodes / 2)
+        case .chain: max(1, nodes - 1)
         }
     }
 }

@@ -1,246 +1,119 @@
 import KithDocument
-import KithMerge
 import KithNode
 import KithReplication
 import KithStore
 import KithTestSupport
 import KithVirtualDisk
 
-/// One run of a plan: nodes, network, model and the loop that takes the earliest event, carries it out, and checks.
+/// One run of a plan: machines, nodes, network and model, and the loop that lets the earliest event happen and checks.
 ///
-/// Everything is in one thread and on virtual time. The extensions are the parts: `+Items` (operations and faults of the
-/// plan), `+Links` (what a node's shell does with links), `+Stores`, `+Checks`, `+Phases`.
-final class SimulationRun {
-    enum Event {
-        case item(Int)
-        case network(VirtualNetwork.Event)
-        /// A node's store does what is next, and tells what it did.
-        case execute(node: Int, incarnation: Int, database: Int, lane: Int)
-        case answer(node: Int, incarnation: Int, database: Int, lane: Int)
-        case linkDeadline(node: Int, incarnation: Int, connection: UInt64)
-        case dialTimeout(node: Int, incarnation: Int, connection: UInt64)
-        /// A link that waits for the place of another has waited its time.
-        case contention(node: Int, incarnation: Int, connection: UInt64)
-        /// A link is told something that its node found out.
-        case input(node: Int, incarnation: Int, connection: UInt64, LinkInput)
-        case mesh(node: Int, incarnation: Int)
-        case wallClock(node: Int, incarnation: Int)
-        case start(node: Int)
-        case resume(node: Int)
-        case check
-    }
+/// Everything is in one thread and on virtual time. The extensions are the parts: `+Nodes` (starting and ending them),
+/// `+Clients` (operations of the plan), `+Faults` and those beside it (faults), `+Observing` (what the model is told),
+/// `+Checks`, `+Phases`.
+final class SimulationRun: @unchecked Sendable {
+    // Sendable: a run has one thread.
 
     let plan: Plan
     let steps: [PlanStep]
+    let budget: FaultBudget
     let sabotage: Sabotage?
-    var now: UInt64 = 0
-    var queue = EventQueue<Event>()
-    var network: VirtualNetwork
-    var nodes: [SimulatedNode]
+    let world: World
+    let network: SimulatedNetwork
+    let multicast: Multicast
+    var machines: [SimulatedMachine] = []
+    var nodes: [SimulatedNode] = []
+    var group: SimulatedGroup
     var model: Model
     var trace: Trace
-    var events = 0
-    var isDraining = false
+    var marks = Tally()
+    var carriedOut = Tally()
+    var counts = Counts()
     /// Whether operations and faults are over.
     var isHealed = false
-    var counts = Counts()
-    var carriedOut = Tally()
-    private var ties: SeededGenerator
-    var pauses: SeededGenerator
-    private var powerCuts: SeededGenerator
     /// Documents that changed since the dear checks.
     var unchecked: [(place: Model.Place, document: DocumentID)] = []
     var checking: SeededGenerator
+    var powerCuts: SeededGenerator
+    var diskFaults: SeededGenerator
+    /// Images of disks that were taken, by node, with what the model knew of the node then.
+    var images: [Int: DiskImage] = [:]
+    /// By directory what disks held a while ago.
+    var staleImages: [String: VirtualDisk] = [:]
+    var lastCall = 0
+    var lastAddress = 0
 
     /// What a run did, for its last line.
     struct Counts {
         var acknowledged = 0
-        var links = 0
-        var merges = 0
         var revisionsPulled = 0
+        var links = 0
     }
 
-    init(plan: Plan, sabotage: Sabotage?, printing print: ((String) -> Void)?) {
+    struct DiskImage {
+        let disk: VirtualDisk
+        let replicas: [ReplicaModel]
+        let id: NodeID
+        let machineID: String
+    }
+
+    init(plan: Plan, sabotage: Sabotage?, printing: ((String) -> Void)?) throws {
         self.plan = plan
-        steps = plan.steps
         self.sabotage = sabotage
-        let root = SeededGenerator(seed: plan.seed).forked("run")
-        // Of the process: what lies on the disks is the same where it runs one plan at a time.
-        VirtualDiskLayer.seed(root.forked("sqlite"))
-        network = VirtualNetwork(nodes: plan.nodes, random: root.forked("network"))
-        var seeds = root.forked("nodes")
-        nodes = (0..<plan.nodes).map { SimulatedNode(index: $0, random: SeededGenerator(seed: seeds.next())) }
+        steps = plan.steps
+        budget = FaultBudget(plan)
+        world = World(seed: plan.seed)
+        network = SimulatedNetwork(world)
+        multicast = Multicast(network)
+        trace = Trace(print: printing)
+        checking = world.generator("checks")
+        powerCuts = world.generator("power cuts")
+        diskFaults = world.generator("disk faults")
+        let machineCount = max(plan.nodes, (plan.clones.members.last ?? 0) + 1)
         model = Model(
-            nodes: plan.nodes, databases: plan.databases, policy: PolicyModel(plan.policy))
-        trace = Trace(print: print)
-        ties = root.forked("ties")
-        pauses = root.forked("stores")
-        powerCuts = root.forked("power")
-        checking = root.forked("checks")
+            nodes: machineCount, databases: plan.databases,
+            policy: steps.contains { $0.action.isOfPolicy } ? nil : PolicyModel(plan.policy))
+        group = try SimulatedGroup(world.generator("keys"))
+        for index in 0..<machineCount {
+            let machine = SimulatedMachine(index, world, network)
+            machines.append(machine)
+            machine.trouble.pretends = sabotage == .forgetsToSynchronise
+            nodes.append(SimulatedNode(index, on: machine, id: try group.makeID(index)))
+        }
     }
 
-    func add(_ event: Event, at time: UInt64) { queue.add(event, at: time, tie: ties.next()) }
+    var now: UInt64 { world.now }
 
-    func add(_ event: Event, after microseconds: Int) { add(event, at: now + UInt64(microseconds)) }
-
-    /// Carries out events until none is left up to `time`, or until `condition` holds.
-    /// - Returns: whether the condition held.
+    /// Lets events happen up to a time, or until something is so.
+    /// - Returns: whether it became so.
     @discardableResult
-    func advance(to time: UInt64, until condition: (() throws -> Bool)? = nil) throws -> Bool {
-        while let next = queue.nextTime, next <= time, let (at, event) = queue.next() {
-            now = at
-            events += 1
-            if events > SimulationLimits.events {
-                throw Violation(.convergence, "\(events) events and no end: something sends without need")
+    func advance(to time: UInt64, until isDone: (() -> Bool)? = nil) throws -> Bool {
+        // What is awaited is looked for now and then: it costs more than an event.
+        var lookAt = world.now
+        while let next = world.nextTime, next <= time {
+            if let isDone, world.now >= lookAt {
+                if isDone() { return true }
+                lookAt = world.now + SimulationLimits.lookInterval
             }
-            try carryOut(event)
-            try drainNetwork()
-            if let condition, try condition() { return true }
-        }
-        now = time
-        return false
-    }
-
-    private func carryOut(_ event: Event) throws {
-        switch event {
-        case .item(let index): try carryOut(steps[index].action, item: index)
-        case .network(let event):
-            network.handle(
-                event, now: now, isListening: { self.nodes[$0].isRunning }, isPowered: { self.nodes[$0].isPowered })
-        case .start(let node): try start(node)
-        case .resume(let node): try resume(node)
-        case .check: try check()
-        case .execute(let node, let incarnation, _, _), .answer(let node, let incarnation, _, _),
-            .linkDeadline(let node, let incarnation, _), .dialTimeout(let node, let incarnation, _),
-            .input(let node, let incarnation, _, _), .mesh(let node, let incarnation),
-            .wallClock(let node, let incarnation), .contention(let node, let incarnation, _):
-            guard nodes[node].incarnation == incarnation else { return }
-            if nodes[node].pausedUntil > now {
-                add(event, at: nodes[node].pausedUntil)
-                return
+            _ = try world.step()
+            guard world.handled < SimulationLimits.events(of: plan) else {
+                throw Violation(.convergence, "\(world.handled) events and no end to them")
             }
-            try carryOut(event, on: nodes[node])
         }
+        world.skip(to: time)
+        return isDone?() ?? true
     }
 
-    private func carryOut(_ event: Event, on node: SimulatedNode) throws {
-        switch event {
-        case .execute(_, _, let database, let lane): try execute(node, database, lane)
-        case .answer(_, _, let database, let lane): try answer(node, database, lane)
-        case .linkDeadline(_, _, let connection): try deadline(node, connection)
-        case .dialTimeout(_, _, let connection): try dialTimedOut(node, connection)
-        case .contention(_, _, let connection): try contentionIsOver(node, connection)
-        case .input(_, _, let connection, let input): try tell(node, connection, input)
-        case .mesh: try lookAround(node)
-        case .wallClock: try tellWallClock(node)
-        case .item, .network, .start, .resume, .check: break
-        }
+    /// Gives back what the run holds.
+    func discard() {
+        for node in nodes { node.end() }
+        for machine in machines { machine.disk.discard() }
+        for key in images.keys.sorted() { images[key]?.disk.discard() }
+        world.discard()
     }
 
-    /// Lets processes hear what the network has for them, until it has nothing more.
-    func drainNetwork() throws {
-        if isDraining { return }
-        isDraining = true
-        defer { isDraining = false }
-        while true {
-            for (time, event) in network.takeUpcoming() { add(.network(event), at: time) }
-            let deliveries = network.takeDeliveries()
-            if deliveries.isEmpty { return }
-            for delivery in deliveries { try deliver(delivery) }
-        }
-    }
-
-    private func deliver(_ delivery: VirtualNetwork.Delivery) throws {
-        let node = nodes[network.node(of: delivery)]
-        guard node.isRunning else { return }
-        if node.pausedUntil > now {
-            node.pausedDeliveries.append(delivery)
-            return
-        }
-        try hear(node, delivery)
-    }
-
-    func resume(_ index: Int) throws {
-        let node = nodes[index]
-        guard node.isRunning, node.pausedUntil <= now else { return }
-        let deliveries = node.pausedDeliveries
-        node.pausedDeliveries = []
-        trace.line(now, node: index, "resume", "\(deliveries.count)")
-        for delivery in deliveries { try hear(node, delivery) }
-    }
-
-    // Clocks.
-
-    /// A node's clock for time spans: it starts anywhere.
-    func instant(_ node: SimulatedNode) -> Instant {
-        Instant(milliseconds: now / 1_000 + UInt64(node.index) * 1_000_003)
-    }
-
-    func time(of instant: Instant, _ node: SimulatedNode) -> UInt64 {
-        let current = self.instant(node)
-        if instant <= current { return now }
-        return (now / 1_000 + instant.milliseconds(since: current)) * 1_000
-    }
-
-    func wallClock(_ node: SimulatedNode) -> Int64 {
-        SimulationLimits.wallClockStart + Int64(now / 1_000) + node.skewMilliseconds
-    }
-
-    // Processes.
-
-    /// Starts the process of a node on what its disk holds.
-    func start(_ index: Int) throws {
-        let node = nodes[index]
-        guard !node.isRunning else { return }
-        node.begin()
-        node.filling = Array(repeating: nil, count: plan.databases)
-        trace.line(now, node: index, "start", "")
-        do throws(StoreError) {
-            for number in 0..<plan.databases { node.databases.append(try open(number, of: node)) }
-        } catch {
-            throw Violation(.noErrorFromInside, "node \(index) can't open its store: \(error)")
-        }
-        for database in node.databases { try checkReopened(node, database) }
-        add(.mesh(node: index, incarnation: node.incarnation), after: pauses.below(100_000))
-        add(.wallClock(node: index, incarnation: node.incarnation), after: 5_000_000)
-    }
-
-    /// Ends the process of a node.
-    /// - Parameter tellsPeers: whether the kernel closes the connections; false when the power goes.
-    func stop(_ index: Int, tellsPeers: Bool) throws {
-        let node = nodes[index]
-        guard node.isRunning else { return }
-        for link in node.links { network.abort(link.connection, end: link.end, tellsPeer: tellsPeers, now: now) }
-        node.end()
-        node.isPowered = tellsPeers
-        if !tellsPeers { node.disk.cutPower(powerCuts.pick(Survival.allCases), &powerCuts) }
-    }
-
-    /// The policy of the plan as the stores are told it.
-    var storedPolicy: StoredPolicy {
-        guard plan.policy.hasPrefix("{") else { return StoredPolicy(number: 1, name: plan.policy, statement: []) }
-        let json = Array(plan.policy.utf8)
-        return StoredPolicy(number: 1, name: MergePolicies.name(ofPolicy: json), statement: json)
-    }
-
-    private func open(_ number: Int, of node: SimulatedNode) throws(StoreError) -> SimulatedDatabase {
-        let source = RandomSource(node.random(of: "store").forkedForDatabase(number))
-        let environment = StoreEnvironment(
-            now: { [unowned self] in wallClock(node) }, random: { source.next() })
-        let file = DatabaseFile(
-            try DatabaseName(SimulatedDatabase.name(number)), in: node.disk.directory, on: node.process)
-        let options = StoreOptions(durability: sabotage == .forgetsToSynchronise ? .relaxed : .full)
-        let store = try Store(file, environment: environment, options: options)
-        let policy = storedPolicy
-        _ = try store.write { (transaction) throws(StoreError) in try transaction.setPolicy(policy) }
-        return try SimulatedDatabase(number: number, store: store, sabotage: sabotage)
-    }
+    func note(_ mark: String) { marks.add(mark) }
 }
 
-extension SeededGenerator {
-    fileprivate func forkedForDatabase(_ number: Int) -> SeededGenerator {
-        var generator = self
-        for _ in 0...number { _ = generator.next() }
-        return SeededGenerator(seed: generator.next())
-    }
+extension Action {
+    var isOfPolicy: Bool { if case .operation(let operation) = self { operation.kind == .policy } else { false } }
 }

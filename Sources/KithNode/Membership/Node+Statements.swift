@@ -6,7 +6,7 @@ import KithTransport
 
 extension Node {
     /// Ends a node's membership; on its way to disk and to all connected peers when this returns.
-    func revoke(_ name: String, root: GroupRoot?, isDryRun: Bool) throws(ControlError) -> ControlRevocation {
+    package func revoke(_ name: String, root: GroupRoot?, isDryRun: Bool) throws(ControlError) -> ControlRevocation {
         let node = try findMember(name)
         let member = membership.member(node)
         let isAdmin = member?.isAdmin ?? false
@@ -63,7 +63,7 @@ extension Node {
     }
 
     /// Makes a node a reader or a writer; on disk and on its way to all connected peers when it calls back.
-    func setRole(
+    package func setRole(
         _ role: Role, of name: String, then: @escaping @Sendable (Result<ControlRoleChange, ControlError>) -> Void
     ) throws(ControlError) {
         guard identity.admin != nil else {
@@ -105,7 +105,7 @@ extension Node {
     }
 
     /// Sets the policy of a database; on disk and on its way to all connected peers when it calls back.
-    func setPolicy(_ json: [UInt8], of database: String, then: @escaping @Sendable (ControlError?) -> Void) {
+    package func setPolicy(_ json: [UInt8], of database: String, then: @escaping @Sendable (ControlError?) -> Void) {
         keepMembership { () throws(ControlError) in
             let highest = self.membership.policy(of: database)?.number ?? 0
             guard highest < UInt64.max else {

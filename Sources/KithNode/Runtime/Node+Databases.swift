@@ -17,7 +17,7 @@ extension Node {
     }
 
     /// A database was made here, or is carried from now on because a peer has it.
-    func added(_ database: DatabaseExecutor) {
+    package func added(_ database: DatabaseExecutor) {
         watch(database)
         applyPolicies([database.name.string])
         for number in drivers.keys.sorted() {
@@ -29,7 +29,7 @@ extension Node {
     }
 
     /// This node's copy was dropped.
-    func removed(_ name: String) {
+    package func removed(_ name: String) {
         for number in drivers.keys.sorted() { drivers[number]?.drop(name) }
         for peer in peers.keys { peers[peer]?.dropped(name) }
         firstFeeds.forget(name)

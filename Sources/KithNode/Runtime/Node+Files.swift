@@ -21,10 +21,11 @@ extension Node {
 
     func keep(_ name: String, _ plan: @escaping @Sendable () -> Writing?) {
         let path = configuration.directory.path + "/" + name
+        let disk = configuration.machine.files
         files.async {
             guard let writing = self.queue.sync(returning: plan) else { return }
             var failure: NodeError?
-            do throws(NodeError) { try SmallFile.write(writing.content, to: path) } catch { failure = error }
+            do throws(NodeError) { try SmallFile.write(writing.content, to: path, on: disk) } catch { failure = error }
             self.queue.async { [failure] in writing.done(failure) }
         }
     }

@@ -18,7 +18,7 @@ package final class Node: @unchecked Sendable {
 
     let machine: Machine
     var clock: any MachineClock { machine.clock }
-    let queue: any WorkQueue
+    package let queue: any WorkQueue
     /// Writes the small files, one after the other. It may wait for `queue`; that never waits for it.
     let files: any WorkQueue
     /// Makes the databases that peers have: one waits for the disk, and for whoever drops another.
@@ -34,7 +34,7 @@ package final class Node: @unchecked Sendable {
     let identity: Identity
     let membership: Membership
     let desk: JoinDesk
-    let catalog: DatabaseCatalog
+    package let catalog: DatabaseCatalog
     let damage: DamageBook
     let startedAt: Int64
     var transport: (any Transport)?
@@ -156,14 +156,15 @@ package final class Node: @unchecked Sendable {
         log = configuration.log
         usesDiscovery = configuration.usesDiscovery
         let directory = configuration.directory.path
-        let identities = IdentityStore(directory: directory)
+        let disk = configuration.machine.files
+        let identities = IdentityStore(directory: directory, on: disk)
         // Looked at first: a directory that holds no node is not made one by starting.
         let identity = try Self.transport { () throws(TransportError) in try identities.load() }
         self.identities = identities
         self.identity = identity
-        lock = try DirectoryLock(directory: directory)
+        lock = try DirectoryLock(directory: directory, on: disk)
         membership = try identities.membership(of: identity)
-        damage = try DamageBook(nodeDirectory: directory)
+        damage = try DamageBook(nodeDirectory: directory, on: disk)
         catalog = try DatabaseCatalog(nodeDirectory: directory, on: machine)
         desk = try identities.desk(of: identity, membership)
         selection = MeshSelection(
@@ -195,7 +196,7 @@ package final class Node: @unchecked Sendable {
         do throws(AddressError) { interfaces = try InterfacePatterns(configuration.interfaces) } catch {
             throw NodeError(code: "usage", message: error.message)
         }
-        let remembered = try SpareFile.peers.read(in: directory).lines
+        let remembered = try SpareFile.peers.read(in: directory, on: configuration.machine.files).lines
         rememberedText = remembered.map { $0 + "\n" }.joined()
         book.readRemembered(rememberedText)
         for node in book.nodes where node != id { peers[node] = PeerState(node, now: startedAt) }

@@ -29,6 +29,9 @@ package final class WriteTransaction {
         var policy: StoredPolicy
     }
 
+    /// Reads what the transaction has before it, with what it has written itself.
+    package var reader: StoreReader { StoreReader(connection) }
+
     var state: StoreState {
         get { memory.state }
         set { memory.state = newValue }

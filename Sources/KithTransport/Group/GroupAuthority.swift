@@ -16,8 +16,9 @@ package struct GroupRoot: Sendable {
     }
 
     /// A new group.
-    package static func create() throws(TransportError) -> GroupRoot {
-        let key = try crypto { () throws(CryptoError) in try PrivateKey.generate() }
+    /// - Parameter key: nil for a new one.
+    package static func create(key: PrivateKey? = nil) throws(TransportError) -> GroupRoot {
+        let key = try crypto { () throws(CryptoError) in if let key { key } else { try PrivateKey.generate() } }
         let template = CertificateTemplate(commonName: "Kith Root", usage: .authority(pathLength: 1))
         let certificate = try crypto { () throws(CryptoError) in try Certificate.selfSigned(template, key: key) }
         return try GroupRoot(certificate: certificate, key: key)

@@ -54,14 +54,15 @@ package struct Identity: Sendable {
         self.trust = trust
     }
 
-    /// A new group with a first admin.
+    /// A new group with a first admin: a function of the keys and the names.
+    /// - Parameters:
+    ///   - rootKey: nil for a new one.
+    ///   - keys: nil for new ones.
     package static func createGroup(
-        name: String, nodeName: String
+        name: String, nodeName: String, rootKey: PrivateKey? = nil, keys: NodeKeys? = nil
     ) throws(TransportError) -> (identity: Identity, root: GroupRoot) {
-        let root = try GroupRoot.create()
-        let keys = try crypto { () throws(CryptoError) in
-            (node: try PrivateKey.generate(), admin: try PrivateKey.generate())
-        }
+        let root = try GroupRoot.create(key: rootKey)
+        let keys = if let keys { keys } else { try NodeKeys.generate() }
         let info = try crypto { () throws(CryptoError) in try keys.node.publicKeyInfo() }
         let admin = try root.makeAdmin(node: nodeID(ofPublicKeyInfo: info), key: keys.admin, number: 1)
         let identity = try Identity(

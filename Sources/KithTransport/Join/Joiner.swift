@@ -11,16 +11,15 @@ package enum Joiner {
     ///
     /// Another attempt at another address may follow every error but `.joinRefused` with `used`, `expired`, `burnt` or
     /// `cannotIssue`, which come from the right inviter.
+    /// - Parameter keys: nil for new ones.
     /// - Throws: `.crypto`, `.tls`, `.invalidName` before anything is sent.
     package static func join(
         _ code: InviteCode, at endpoint: Endpoint, nodeName: String, timeouts: Connection.Timeouts = .init(),
-        segmentBytes: Int? = nil,
+        segmentBytes: Int? = nil, keys: NodeKeys? = nil,
         completion: @escaping @Sendable (Result<Identity, TransportError>) -> Void
     ) throws(TransportError) {
         try Identity.check(name: nodeName, of: "a node")
-        let keys = try crypto { () throws(CryptoError) in
-            (node: try PrivateKey.generate(), admin: try PrivateKey.generate())
-        }
+        let keys = if let keys { keys } else { try NodeKeys.generate() }
         let context = try TLSContext(.joiner(key: keys.node, shortFingerprint: code.shortFingerprint))
         let attempt = Attempt(
             code: code, nodeName: nodeName, key: keys.node, adminKey: keys.admin, completion: completion)

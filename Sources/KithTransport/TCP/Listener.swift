@@ -24,6 +24,8 @@ package final class Listener: @unchecked Sendable {
         package var turnedAway: UInt64 = 0
         /// How often the process had too few descriptors left to take a connection, or the kernel no memory.
         package var outOfResources: UInt64 = 0
+
+        package init() {}
     }
 
     /// Called when the handshake of a connection is complete: who gets its events from now on, or nil to close it. The

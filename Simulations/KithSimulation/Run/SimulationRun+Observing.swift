@@ -1,0 +1,129 @@
+import KithDocument
+import KithNode
+import KithReplication
+import KithStore
+
+// What the simulation sees of the nodes: every commit, every checkpoint, every line that they would log. The nodes know
+// nothing of it.
+
+extension SimulationRun {
+    /// Adds a line to the trace.
+    func line(_ node: SimulatedNode?, _ event: StaticString, _ detail: @autoclosure () -> String) {
+        trace.line(now, node: node?.index ?? -1, event, detail())
+    }
+
+    func watch(_ node: SimulatedNode, _ running: Node) {
+        node.databases = [:]
+        for executor in running.catalog.databases { watch(node, executor) }
+    }
+
+    /// A database was made or opened: it is looked at once that is done.
+    func lookForDatabases(of node: SimulatedNode) {
+        let incarnation = node.incarnation
+        world.after(0) {
+            guard let running = node.node, node.incarnation == incarnation else { return }
+            for executor in running.catalog.databases { self.watch(node, executor) }
+        }
+    }
+
+    private func watch(_ node: SimulatedNode, _ executor: DatabaseExecutor) {
+        guard let number = ObservedDatabase.number(executor.name.string), number < plan.databases,
+            node.databases[number]?.executor !== executor
+        else { return }
+        let database = ObservedDatabase(number, executor)
+        node.databases[number] = database
+        executor.observe(.max) { [weak self, unowned node] _ in self?.committed(node, database) }
+        checked { try opened(node, database) }
+    }
+
+    /// Runs a check of something that must hold.
+    func checked(_ body: () throws -> Void) {
+        do { try body() } catch let violation as Violation { world.fail(violation) } catch {
+            world.fail(Violation(.noErrorFromInside, "\(error)"))
+        }
+    }
+
+    /// A commit is done, and nobody has heard of it yet.
+    private func committed(_ node: SimulatedNode, _ database: ObservedDatabase) {
+        checked {
+            try observe(node, database)
+            try checkCheckpoints(node, database)
+        }
+    }
+
+    /// Takes up in the model what a node shows now.
+    func observe(_ node: SimulatedNode, _ database: ObservedDatabase) throws {
+        guard !node.isDamaged, !node.isOutsider else { return }
+        let place = Model.Place(node: node.index, database: database.number)
+        let summary = database.executor.summary
+        do {
+            try takeUp(node.calls.values.filter { $0.database == database.number && $0.hasRun }, at: place)
+            let after = model[place].sequence
+            let page = try database.withReader { (reader) throws(StoreError) in
+                try reader.changes(after: after, limit: 1_000_000)
+            }
+            for change in page.changes {
+                let leaves = try database.withReader { (reader) throws(StoreError) in try reader.leaves(of: change) }
+                guard leaves.count == change.leaves.count else {
+                    throw Violation(.atomicApply, "\(change.document) on node \(node.index) has a leaf without content")
+                }
+                try see(change.document, at: place, sequence: change.sequence, leaves: leaves, write: nil)
+            }
+            guard summary.position.sequence >= model[place].sequence else {
+                throw Violation(
+                    .monotonicSequences,
+                    "node \(node.index) went from \(model[place].sequence) to \(summary.position.sequence)")
+            }
+            model[place].timeline = summary.position.timeline
+            model[place].sequence = summary.position.sequence
+            model[place].noteDigest(summary.digest, at: now)
+            line(
+                node, "commit",
+                "db\(database.number) at \(summary.position.sequence) \(summary.digest.description.prefix(8))")
+        } catch let error as StoreError {
+            throw Violation(.noErrorFromInside, "node \(node.index): \(error)")
+        }
+    }
+
+    /// What transactions of clients did, in the order in which they did it.
+    private func takeUp(_ calls: [ClientCall], at place: Model.Place) throws {
+        for call in calls.sorted(by: { ($0.made?.sequence ?? 0, $0.number) < ($1.made?.sequence ?? 0, $1.number) }) {
+            call.hasRun = false
+            let id = DocumentID(unchecked: call.operation.document)
+            if call.isPurge {
+                model[place].purge(id)
+                model[place.database, id].isPurgedSomewhere = true
+            } else if let made = call.made, made.sequence > model[place].sequence {
+                try see(id, at: place, sequence: made.sequence, leaves: made.leaves, write: made.write)
+            }
+        }
+    }
+
+    private func see(
+        _ id: DocumentID, at place: Model.Place, sequence: UInt64, leaves: [Delivery.Item], write: ClientWrite?
+    ) throws {
+        try model.see(id, at: place, sequence: sequence, leaves: leaves, write: write)
+        unchecked.append((place, id))
+        markLeaves(leaves, model[place][id])
+    }
+
+    /// A database is open: what is there must be what was there.
+    private func opened(_ node: SimulatedNode, _ database: ObservedDatabase) throws {
+        guard !node.isDamaged, !node.isOutsider else { return }
+        if node.isInterrupted {
+            // What the power cut off may have been done: then it is there whole.
+            try observe(node, database)
+        }
+        try checkReopened(node, database)
+    }
+
+    // MARK: The log
+
+    /// A line that a node would write.
+    func heard(_ bytes: [UInt8], from node: SimulatedNode) {
+        let text = String(decoding: bytes.dropLast(), as: UTF8.self)
+        checkSecrets(text, of: node)
+        markLog(text)
+        line(node, "log", text)
+    }
+}

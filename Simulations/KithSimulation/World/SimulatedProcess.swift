@@ -1,0 +1,51 @@
+import KithSystem
+import KithTestSupport
+import KithVirtualDisk
+
+/// One process on a machine: its queues, and whether it lives and runs. Work of a process that is dead is never done, as
+/// that of one that was killed.
+final class SimulatedProcess: @unchecked Sendable {
+    // Sendable: a run has one thread.
+
+    let world: World
+    let machine: SimulatedMachine
+    /// Its files.
+    let files: DiskProcess
+    private(set) var isAlive = true
+    /// It does nothing before this time: it was stopped by a signal, or the machine sleeps.
+    private(set) var pausedUntil: UInt64 = 0
+
+    init(on machine: SimulatedMachine) {
+        self.machine = machine
+        world = machine.world
+        files = machine.disk.start()
+    }
+
+    /// Told of each queue that the process makes.
+    var madeQueue: ((String) -> Void)?
+
+    func makeQueue(_ label: String) -> SimulatedQueue {
+        madeQueue?(label)
+        return SimulatedQueue(label, of: self)
+    }
+
+    /// What a node on it asks of its machine.
+    func asMachine(_ random: SeededGenerator) -> Machine {
+        let source = RandomSource(random)
+        return Machine(
+            clock: machine.clock, files: files, random: { source.next() }, queue: { self.makeQueue($0) })
+    }
+
+    var isPaused: Bool { pausedUntil > world.now }
+
+    /// It goes on now.
+    func resume() { pausedUntil = min(pausedUntil, world.now) }
+
+    func pause(until time: UInt64) { pausedUntil = max(pausedUntil, time) }
+
+    /// The end, at once.
+    func end() {
+        isAlive = false
+        files.kill()
+    }
+}

@@ -1,0 +1,101 @@
+import KithSystem
+import KithTestSupport
+
+/// Virtual time and what happens in it: one event after the other, on one thread, in an order that the seed decides.
+///
+/// Everything of a run hangs on it: machines, the network, the processes with their queues. An event at one time comes
+/// before or after another at that time by a tie that is drawn, so that no code may count on an order that nothing promises.
+final class World: @unchecked Sendable {
+    // Sendable: a run has one thread, and all of it is used on that alone.
+
+    /// What is due at some time.
+    enum Happening {
+        /// A queue begins its next piece of work.
+        case work(SimulatedQueue)
+        case timer(SimulatedTimer)
+        /// The first of what is under way from an end of a connection arrives.
+        case arrival(SimulatedConnection, end: Int)
+        case act(() -> Void)
+    }
+
+    /// Microseconds since the run began.
+    private(set) var now: UInt64 = 0
+    /// Inputs that nodes have handled: pieces of work, timers, arrivals.
+    var handled: UInt64 = 0
+    /// The first rule that was found broken; it ends the run.
+    private(set) var violation: Violation?
+    private var events = EventQueue<Happening>()
+    private var ties: SeededGenerator
+    /// Draws how long a queue takes to begin.
+    private var latencies: SeededGenerator
+    private let root: SeededGenerator
+
+    init(seed: UInt64) {
+        root = SeededGenerator(seed: seed)
+        ties = root.forked("ties")
+        latencies = root.forked("latencies")
+    }
+
+    /// A generator of its own for a part of the world.
+    func generator(_ name: StaticString, _ number: Int = 0) -> SeededGenerator {
+        var forked = root.forked(name)
+        for _ in 0..<2 { _ = forked.next() }
+        return SeededGenerator(seed: forked.next() ^ (UInt64(number) &* 0x9E37_79B9_7F4A_7C15))
+    }
+
+    func add(_ happening: Happening, at time: UInt64) { events.add(happening, at: max(time, now), tie: ties.next()) }
+
+    /// Does something after so many microseconds.
+    func after(_ microseconds: UInt64, _ act: @escaping () -> Void) { add(.act(act), at: now + microseconds) }
+
+    /// Mostly a few microseconds, and now and then a thread that had to wait for a processor.
+    func latency() -> UInt64 {
+        let draw = latencies.next()
+        return draw & 0xff == 0 ? (draw >> 8) % 4_000 : (draw >> 8) % 30
+    }
+
+    /// A hash of all that happened, in its order: two runs of one plan have the same.
+    private(set) var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    private func mix(_ number: UInt64) { hash = (hash ^ number) &* 0x100_0000_01b3 }
+
+    private var queues: UInt64 = 0
+
+    /// A number for a new queue.
+    func numberQueue() -> UInt64 {
+        queues += 1
+        return queues
+    }
+
+    /// A rule is broken. The first one is kept.
+    func fail(_ violation: Violation) { self.violation = self.violation ?? violation }
+
+    /// The time of the next event; nil when there is none.
+    var nextTime: UInt64? { events.nextTime }
+
+    /// Lets the next event happen.
+    /// - Returns: false when there was none.
+    func step() throws(Violation) -> Bool {
+        guard let (time, happening) = events.next() else { return false }
+        now = time
+        mix(time)
+        switch happening {
+        case .work(let queue):
+            mix(queue.number)
+            queue.begin()
+        case .timer(let timer): timer.isDue()
+        case .arrival(let connection, let end):
+            mix(UInt64(connection.number) << 1 | UInt64(end))
+            connection.arrive(from: end)
+        case .act(let act): act()
+        }
+        if let violation { throw violation }
+        return true
+    }
+
+    /// Forgets all that was to come: it may hold everything.
+    func discard() { events = EventQueue() }
+
+    /// Nothing happens until then.
+    func skip(to time: UInt64) { now = max(now, time) }
+}
