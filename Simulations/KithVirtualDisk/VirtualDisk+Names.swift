@@ -123,7 +123,7 @@ extension VirtualDisk {
 
     /// Makes a directory, unless the name is taken already.
     func made(_ path: String, by process: DiskProcess) -> SystemError? {
-        if locked({ names[path] != nil }) { return SystemError(EEXIST) }
+        if locked({ names[path] != nil }) { return nil }
         return change(process, .makeDirectory, path) {
             names.place(path).error { place in
                 names.give(place, .directory(DiskDirectory(number: nextFileNumber())))

@@ -20,20 +20,13 @@ extension FileSystem {
     /// Makes a directory and what is missing above it, for this user alone; one that is there stays as it is.
     /// - Throws: `SystemError`; `ENOTDIR` where something else has the name.
     package func makeDirectories(_ path: String) throws(SystemError) {
-        do throws(SystemError) { return try makeDirectory(path) } catch {
-            if error.number == EEXIST { return try requireDirectory(path) }
+        do throws(SystemError) { try makeDirectory(path) } catch {
             guard error.number == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
                 throw error
             }
+            try makeDirectories(String(path[..<slash]))
+            try makeDirectory(path)
         }
-        try makeDirectories(String(path[..<path.lastIndex(of: "/")!]))
-        do throws(SystemError) { try makeDirectory(path) } catch {
-            guard error.number == EEXIST else { throw error }
-            try requireDirectory(path)
-        }
-    }
-
-    private func requireDirectory(_ path: String) throws(SystemError) {
         guard stamp(of: path)?.isDirectory == true else { throw SystemError(ENOTDIR) }
     }
 }

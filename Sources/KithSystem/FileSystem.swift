@@ -22,16 +22,8 @@ package protocol FileSystem: Sendable {
     /// Gives a file a second name, which nothing may have.
     func link(_ path: String, to other: String) throws(SystemError)
 
-    /// Makes a directory, for this user alone.
-    /// - Throws: `SystemError`: `EEXIST` where something has the name, `ENOENT` where what is above it is missing.
+    /// Makes a directory that its owner only may use; nothing happens where the name is taken.
     func makeDirectory(_ path: String) throws(SystemError)
-
-    /// Takes from all others what they may do with a directory.
-    func closeToOthers(_ directory: String) throws(SystemError)
-
-    /// Looks whether files can be made in a directory, as far as that shows without making one.
-    /// - Throws: `SystemError`: why they can't.
-    func requireWritable(_ directory: String) throws(SystemError)
 
     /// Makes the names in a directory durable.
     func synchronize(directory: String) throws(SystemError)
@@ -44,6 +36,13 @@ package protocol FileSystem: Sendable {
 
     /// The name of the network file system that a directory is on; nil for a local one, or where that is not known.
     func networkName(of directory: String) -> String?
+
+    /// Takes from all others what they may do with a directory.
+    func closeToOthers(_ directory: String) throws(SystemError)
+
+    /// Looks whether files can be made in a directory, as far as that shows without making one.
+    /// - Throws: `SystemError`: why they can't.
+    func requireWritable(_ directory: String) throws(SystemError)
 }
 
 /// What a file is opened for. Files that are made are readable by their owner only.

@@ -45,11 +45,9 @@ package struct LocalFileSystem: FileSystem {
 
     package func link(_ path: String, to other: String) throws(SystemError) { try check(system_link(path, other)) }
 
-    package func makeDirectory(_ path: String) throws(SystemError) { try check(mkdir(path, 0o700)) }
-
-    package func closeToOthers(_ directory: String) throws(SystemError) { try check(chmod(directory, 0o700)) }
-
-    package func requireWritable(_ directory: String) throws(SystemError) { try check(access(directory, W_OK)) }
+    package func makeDirectory(_ path: String) throws(SystemError) {
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError(errno) }
+    }
 
     package func synchronize(directory: String) throws(SystemError) {
         let descriptor = system_open(directory, O_RDONLY | O_CLOEXEC, 0)
@@ -80,6 +78,10 @@ package struct LocalFileSystem: FileSystem {
     }
 
     package func networkName(of directory: String) -> String? { NetworkFileSystem.name(of: directory) }
+
+    package func closeToOthers(_ directory: String) throws(SystemError) { try check(chmod(directory, 0o700)) }
+
+    package func requireWritable(_ directory: String) throws(SystemError) { try check(access(directory, W_OK)) }
 }
 
 /// A descriptor of this process.
