@@ -110,7 +110,7 @@ let package = Package(
             of: "KithNode",
             [
                 "KithDiscovery", "KithDocument", "KithHTTPCore", "KithMerge", "KithNetwork", "KithReplication",
-                "KithStore", "KithSystem",
+                "KithStore", "KithSystem", "KithVirtualDisk",
             ]),
         .testTarget(
             name: "KithCommandTests",

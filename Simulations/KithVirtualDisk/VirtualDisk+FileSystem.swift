@@ -12,7 +12,12 @@ extension VirtualDisk: FileSystem {
     package var layer: String? { VirtualDiskLayer.name }
 
     package func stamp(of path: String) -> FileStamp? {
-        status(of: path).map { status in
+        if path == directory {
+            return FileStamp(
+                identity: FileIdentity(device: 0, number: 0), size: 0, seconds: 0, nanoseconds: 0, isDirectory: true,
+                permissions: 0o700)
+        }
+        return status(of: path).map { status in
             FileStamp(
                 identity: FileIdentity(device: 0, number: status.number), size: Int64(status.size),
                 // No two states of a file have one time.
@@ -33,6 +38,12 @@ extension VirtualDisk: FileSystem {
     package func link(_ path: String, to other: String) throws(SystemError) {
         if let error = linked(path, to: other) { throw error }
     }
+
+    package func makeDirectory(_ path: String) throws(SystemError) {}
+
+    package func closeToOthers(_ directory: String) throws(SystemError) {}
+
+    package func requireWritable(_ directory: String) throws(SystemError) {}
 
     package func synchronize(directory: String) throws(SystemError) {
         if let error = synchronizedNames() { throw error }

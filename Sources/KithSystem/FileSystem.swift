@@ -1,11 +1,12 @@
-/// The file system that a store lies on: all that a store asks of it beside what SQLite does by its own layer for files.
+/// The file system that a node's directory lies on: all that a node and its stores ask of it beside what SQLite does by its
+/// own layer for files.
 ///
 /// Paths are absolute or of the process. Any thread may call; two openings of one file are two.
 package protocol FileSystem: Sendable {
     /// The name of SQLite's layer for the files; nil for the process's default one.
     var layer: String? { get }
 
-    /// A file as it stands; nil where there is none.
+    /// A file or directory as it stands; nil where there is none.
     func stamp(of path: String) -> FileStamp?
 
     /// Opens a file.
@@ -21,6 +22,9 @@ package protocol FileSystem: Sendable {
     /// Gives a file a second name, which nothing may have.
     func link(_ path: String, to other: String) throws(SystemError)
 
+    /// Makes a directory that its owner only may use; nothing happens where the name is taken.
+    func makeDirectory(_ path: String) throws(SystemError)
+
     /// Makes the names in a directory durable.
     func synchronize(directory: String) throws(SystemError)
 
@@ -32,6 +36,13 @@ package protocol FileSystem: Sendable {
 
     /// The name of the network file system that a directory is on; nil for a local one, or where that is not known.
     func networkName(of directory: String) -> String?
+
+    /// Takes from all others what they may do with a directory.
+    func closeToOthers(_ directory: String) throws(SystemError)
+
+    /// Looks whether files can be made in a directory, as far as that shows without making one.
+    /// - Throws: `SystemError`: why they can't.
+    func requireWritable(_ directory: String) throws(SystemError)
 }
 
 /// What a file is opened for. Files that are made are readable by their owner only.
@@ -79,7 +90,7 @@ package struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// A file as it stands at a moment.
+/// A file or directory as it stands at a moment.
 package struct FileStamp: Hashable, Sendable {
     package let identity: FileIdentity
     /// In bytes.
@@ -87,13 +98,25 @@ package struct FileStamp: Hashable, Sendable {
     /// When it was last written, since 1970.
     package let seconds: Int
     package let nanoseconds: Int
+    package let isDirectory: Bool
+    /// Who may do what with it: the lower bits of its mode (`chmod(2)`).
+    package let permissions: UInt32
 
-    package init(identity: FileIdentity, size: Int64, seconds: Int, nanoseconds: Int) {
+    /// - Parameter permissions: those of a file of its owner's alone, where none are given.
+    package init(
+        identity: FileIdentity, size: Int64, seconds: Int, nanoseconds: Int, isDirectory: Bool = false,
+        permissions: UInt32 = 0o600
+    ) {
         self.identity = identity
         self.size = size
         self.seconds = seconds
         self.nanoseconds = nanoseconds
+        self.isDirectory = isDirectory
+        self.permissions = permissions
     }
+
+    /// Whether others than the owner may do anything with it.
+    package var isOpenToOthers: Bool { permissions & 0o077 != 0 }
 }
 
 /// The room on the file system of a directory, in bytes.

@@ -21,7 +21,8 @@ package struct LocalFileSystem: FileSystem {
         #endif
         return FileStamp(
             identity: FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)),
-            size: Int64(status.st_size), seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+            size: Int64(status.st_size), seconds: time.tv_sec, nanoseconds: time.tv_nsec,
+            isDirectory: status.st_mode & S_IFMT == S_IFDIR, permissions: UInt32(status.st_mode & 0o7777))
     }
 
     package func open(_ path: String, _ access: FileAccess) throws(SystemError) -> any OpenFile {
@@ -44,6 +45,10 @@ package struct LocalFileSystem: FileSystem {
 
     package func link(_ path: String, to other: String) throws(SystemError) { try check(system_link(path, other)) }
 
+    package func makeDirectory(_ path: String) throws(SystemError) {
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError(errno) }
+    }
+
     package func synchronize(directory: String) throws(SystemError) {
         let descriptor = system_open(directory, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw SystemError(errno) }
@@ -64,20 +69,19 @@ package struct LocalFileSystem: FileSystem {
         return names
     }
 
-    package func space(of directory: String) -> StorageSpace? { StorageSpace(of: directory) }
-
-    package func networkName(of directory: String) -> String? { NetworkFileSystem.name(of: directory) }
-}
-
-extension StorageSpace {
-    /// Asks the system; nil where it does not say.
-    package init?(of directory: String) {
+    package func space(of directory: String) -> StorageSpace? {
         var status = statvfs()
         guard statvfs(directory, &status) == 0 else { return nil }
-        self.init(
+        return StorageSpace(
             free: UInt64(status.f_bavail) * UInt64(status.f_frsize),
             total: UInt64(status.f_blocks) * UInt64(status.f_frsize))
     }
+
+    package func networkName(of directory: String) -> String? { NetworkFileSystem.name(of: directory) }
+
+    package func closeToOthers(_ directory: String) throws(SystemError) { try check(chmod(directory, 0o700)) }
+
+    package func requireWritable(_ directory: String) throws(SystemError) { try check(access(directory, W_OK)) }
 }
 
 /// A descriptor of this process.

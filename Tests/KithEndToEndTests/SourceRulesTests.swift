@@ -43,6 +43,26 @@ import Testing
         return line.range(of: pattern, options: .regularExpression) != nil
     }
 
+    /// A simulation puts a node's whole directory on a disk of its own.
+    @Test func aNodesFilesGoThroughTheFileSystem() throws {
+        // What is not in a node's directory: configuration, the socket's folder, descriptors, the kernel's files.
+        let others = [
+            "ConfigurationReader.swift", "NodeDirectory.swift", "LogFormat.swift", "DescriptorLimit.swift",
+            "Doctor.swift", "NeighbourReading.swift",
+        ]
+        let calls =
+            "(?<![A-Za-z.])(unlink|opendir|mkdir|chmod|fsync|flock|ftruncate|statvfs|fopen|stat|lstat|fstat|access|rename)\\("
+            + "|O_(CREAT|RDONLY|RDWR|WRONLY)"
+        for folder in ["Sources/KithTransport", "Sources/KithNode"] {
+            for (name, text) in try sources(below: folder) where !others.contains(name) {
+                for line in text.split(separator: "\n") {
+                    let isCall = line.range(of: calls, options: .regularExpression) != nil
+                    #expect(!isCall, "\(folder)/\(name) calls the system: \(line)")
+                }
+            }
+        }
+    }
+
     @Test func everyUncheckedSendableSaysWhatProtectsIt() throws {
         for (name, text) in try sources(below: "Sources") {
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

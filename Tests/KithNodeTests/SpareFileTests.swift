@@ -68,7 +68,7 @@ import Testing
         #expect(try file.look(in: folder.path).damage == nil)
         // Again, as after a crash between the two steps.
         write([0xfc], to: file)
-        #expect(SpareFile.keepAside(file.path(in: folder.path)) && SpareFile.keepAside(file.path(in: folder.path)))
+        for _ in 1...2 { try SpareFile.keepAside(file.path(in: folder.path)) }
         #expect(TestFolder.read(aside) == [0xfc] && folder.names == ["muted", "muted.damaged"])
         // A folder in the place of the file.
         unlink(file.path(in: folder.path))

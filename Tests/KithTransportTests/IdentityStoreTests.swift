@@ -61,6 +61,31 @@ import Testing
                 == "\(out) holds the root of another group")
     }
 
+    @Test func `a group made of the same keys is the same to the last byte`() throws {
+        func key(_ number: UInt8) throws -> PrivateKey { try PrivateKey(seed: [UInt8](repeating: number, count: 32)) }
+        let made = try store.initGroup(
+            groupName: "g", nodeName: "n", rootKey: try key(1), keys: NodeKeys(node: try key(2), admin: try key(3)))
+        let (again, root) = try Identity.createGroup(
+            name: "g", nodeName: "n", rootKey: try key(1), keys: NodeKeys(node: try key(2), admin: try key(3)))
+        #expect(made.nodeID == again.nodeID && made.trust.tag == again.trust.tag)
+        #expect(made.chain == again.chain && root.certificate == made.trust.root)
+        #expect(try store.read("identity.pem", atMost: 100_000) == Array(IdentityFile.text(of: again).utf8))
+        let signature = try again.key.sign([1, 2, 3])
+        #expect(try made.key.sign([1, 2, 3]) == signature)
+        try made.certificate.verify(signature, of: [1, 2, 3])
+        // Whom it lets in too.
+        let info = try key(4).publicKeyInfo()
+        let issued = try [made, again].map {
+            try #require($0.admin).issueNode(publicKeyInfo: info, role: .writer, number: 1)
+        }
+        #expect(issued[0] == issued[1])
+        #expect(try #require(again.admin).issueNode(publicKeyInfo: info, role: .writer, number: 2) != issued[0])
+        let other = try Identity.createGroup(
+            name: "g", nodeName: "n", keys: NodeKeys(node: try key(2), admin: try key(3))
+        ).identity
+        #expect(other.nodeID == made.nodeID && other.trust.tag != made.trust.tag)
+    }
+
     @Test func `a directory without an identity is not taken for a new one`() throws {
         let absent = message { _ = try store.load() }
         #expect(absent.contains("holds no identity: is its disk mounted?"))

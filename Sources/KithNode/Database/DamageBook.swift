@@ -1,4 +1,5 @@
 import KithStore
+import KithSystem
 import Synchronization
 
 /// What checks have found wrong with the databases of a node. It outlives the process, in the file `damage` of the node's
@@ -14,15 +15,17 @@ package final class DamageBook: Sendable {
     }
 
     private let directory: String
+    private let files: any FileSystem
     private let entries: Mutex<[DatabaseName: Entry]>
     /// Held while the file is written: what stands in it must be what was noted last.
     private let writing = Mutex(())
 
     /// - Throws: `NodeError` where the file may be whole and can't be read.
-    package init(nodeDirectory: String) throws(NodeError) {
+    package init(nodeDirectory: String, on files: any FileSystem = LocalFileSystem()) throws(NodeError) {
         directory = nodeDirectory
+        self.files = files
         var entries: [DatabaseName: Entry] = [:]
-        for line in try SpareFile.damage.read(in: nodeDirectory).lines {
+        for line in try SpareFile.damage.read(in: nodeDirectory, on: files).lines {
             if let (name, entry) = Self.entry(line) { entries[name] = entry }
         }
         self.entries = Mutex(entries)
@@ -54,7 +57,7 @@ package final class DamageBook: Sendable {
                     entries[name].map { "\(name) \($0.findings) \($0.message)" }
                 }
             }
-            if let lines { try? SpareFile.damage.write(lines, in: directory) }
+            if let lines { try? SpareFile.damage.write(lines, in: directory, on: files) }
         }
     }
 }

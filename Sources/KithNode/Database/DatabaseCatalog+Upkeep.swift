@@ -13,7 +13,7 @@ extension DatabaseCatalog {
     }
 
     /// Where a database of that name lies, whether it is there or not.
-    package func file(of name: DatabaseName) -> DatabaseFile { DatabaseFile(name, in: directory) }
+    package func file(of name: DatabaseName) -> DatabaseFile { DatabaseFile(name, in: directory, on: files) }
 
     /// Whether a database of that name is here, open or not.
     package func isHere(_ name: DatabaseName) -> Bool {

@@ -26,6 +26,8 @@ package final class DatabaseCatalog: Sendable {
     }
 
     let directory: String
+    /// What the directory is on.
+    let files: any FileSystem
     /// Databases that were opened here and not dropped since, in the file `carried`: of which there is no file, that one is
     /// missing, and no other is made in its place.
     private let carried: DatabaseNames
@@ -38,16 +40,20 @@ package final class DatabaseCatalog: Sendable {
 
     /// Opens all databases in `DIRECTORY/databases`. What can't be opened does not hold up the rest: `unusable` has it.
     /// - Throws: `NodeError` when the directory itself can't be read or made, or is on a network file system.
-    package init(nodeDirectory: String, environment: @escaping @Sendable () -> StoreEnvironment) throws(NodeError) {
+    package init(
+        nodeDirectory: String, on files: any FileSystem = LocalFileSystem(),
+        environment: @escaping @Sendable () -> StoreEnvironment
+    ) throws(NodeError) {
         directory = nodeDirectory + "/databases"
-        carried = try DatabaseNames(.carried, in: nodeDirectory)
-        dropped = try DatabaseNames(.dropped, in: nodeDirectory)
+        self.files = files
+        carried = try DatabaseNames(.carried, in: nodeDirectory, on: files)
+        dropped = try DatabaseNames(.dropped, in: nodeDirectory, on: files)
         self.environment = environment
-        try DirectoryLock.makeDirectory(directory)
+        try DirectoryLock.makeDirectory(directory, on: files)
         let names: [DatabaseName]
         do throws(StoreError) {
-            try Store.requireLocal(directory)
-            names = try Store.names(in: directory)
+            try Store.requireLocal(directory, on: files)
+            names = try Store.names(in: directory, on: files)
         } catch {
             throw NodeError(code: error.code.rawValue, message: error.message)
         }
@@ -167,14 +173,14 @@ package final class DatabaseCatalog: Sendable {
     package func close() { for database in databases { database.close() } }
 
     private func isThere(_ name: DatabaseName) -> Bool {
-        (try? Store.names(in: directory))?.contains(name) ?? true
+        (try? Store.names(in: directory, on: files))?.contains(name) ?? true
     }
 
     /// - Parameter creates: whether one may be made. What was here before and is gone is not made anew: it would look like
     ///   a database that nobody has written to yet.
     @discardableResult
     func open(_ name: DatabaseName, creates: Bool = false) throws(StoreError) -> DatabaseExecutor {
-        let file = DatabaseFile(name, in: directory)
+        let file = file(of: name)
         // Taken first: whatever changes while it is being opened makes it worth another try.
         let stamp = file.stamp
         do throws(StoreError) {
@@ -200,7 +206,7 @@ package final class DatabaseCatalog: Sendable {
 
     private func noteDropped(_ name: DatabaseName) throws(StoreError) {
         do throws(NodeError) { try dropped.set(name, true) } catch {
-            let isFull = StorageSpace(of: directory)?.free == 0
+            let isFull = files.space(of: directory)?.free == 0
             throw StoreError(isFull ? .storageFull : .cannotOpen, name.string, error.message)
         }
     }

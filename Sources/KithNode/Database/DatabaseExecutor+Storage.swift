@@ -31,7 +31,7 @@ extension DatabaseExecutor {
     func noteSuccess(logFailure: StoreError?) {
         if let logFailure { return note(logFailure) }
         // The room is asked for only while it matters.
-        let free = diskFailure == nil ? nil : StorageSpace(of: file.directory)?.free
+        let free = diskFailure == nil ? nil : file.fileSystem.space(of: file.directory)?.free
         change { $0.gate.succeeded(free: free, now: SystemClock().monotonicMilliseconds) }
     }
 

@@ -166,7 +166,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
         writer.async { [self] in
             guard let store = try? openStore() else { return }
             let now = SystemClock().monotonicMilliseconds
-            let free = diskFailure == nil ? nil : StorageSpace(of: file.directory)?.free
+            let free = diskFailure == nil ? nil : file.fileSystem.space(of: file.directory)?.free
             let mayProbe = storage.withLock { state in
                 if !state.gate.mayProbe(free: free) { state.gate.passed(now: now) }
                 return state.gate.mayProbe(free: free)

@@ -1,4 +1,3 @@
-import Glibc
 import KithStore
 import KithSystem
 
@@ -21,11 +20,12 @@ struct DiskLook: Sendable {
     ///   - databases: where its databases lie.
     ///   - files: the databases.
     ///   - setAside: small files that were set aside.
-    init(directory: String, databases: String, _ files: [DatabaseFile], setAside: [String]) {
-        space = StorageSpace(of: directory)
+    ///   - disk: what all of them are on.
+    init(directory: String, databases: String, _ files: [DatabaseFile], setAside: [String], on disk: any FileSystem) {
+        space = disk.space(of: directory)
         for file in files { sizes[file.name] = file.sizes }
-        kept = (try? KeptFile.all(in: databases)) ?? []
-        self.setAside = Set(setAside.filter { access($0, F_OK) == 0 })
+        kept = (try? KeptFile.all(in: databases, on: disk)) ?? []
+        self.setAside = Set(setAside.filter(disk.exists))
     }
 
     /// The bytes of a database's file and of its log; nil where it was not looked at.

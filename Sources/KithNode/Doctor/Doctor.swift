@@ -343,16 +343,11 @@ package struct Doctor {
             && (numeric.scope != 0 || used.contains { $0.sharesSubnet(with: numeric.ip) })
     }
 
-    static func context(_ identity: Identity, _ directory: String) throws(TransportError) -> TLSContext {
-        let store = IdentityStore(directory: directory)
-        let bytes = try store.read(IdentityStore.membershipName, atMost: TransportLimits.membershipBytes)
-        let membership: Membership
-        if let bytes {
-            membership = try Membership(trust: identity.trust, encoded: bytes)
-        } else {
-            membership = Membership(trust: identity.trust)
+    static func context(_ identity: Identity, _ directory: String) throws(NodeError) -> TLSContext {
+        let membership = try IdentityStore(directory: directory).membership(of: identity)
+        return try Node.transport { () throws(TransportError) in
+            try TLSContext(.member(identity, membership: membership) { false })
         }
-        return try TLSContext(.member(identity, membership: membership) { false })
     }
 }
 

@@ -1,4 +1,5 @@
 import KithDiscovery
+import KithSystem
 
 /// Rules of the system's firewalls that may be in Kith's way, out of what their tools print: a hint, no judgement, because
 /// only a packet that does not come proves anything.
@@ -94,7 +95,7 @@ package enum FirewallReading {
     /// Reads what can be read as this user. Changes nothing; blocks for a few seconds at most.
     static func read(port: UInt16, isRoot: Bool, hasFirewallDaemon: Bool) -> DoctorFacts.Firewall {
         var firewall = DoctorFacts.Firewall()
-        if let lines = try? SmallFile.lines(of: "/etc/ufw/ufw.conf"), !lines.isEmpty {
+        if let lines = try? SmallFile.lines(of: "/etc/ufw/ufw.conf", on: LocalFileSystem()), !lines.isEmpty {
             firewall.read.append("ufw")
             if lines.contains("ENABLED=yes") {
                 firewall.hints.append(

@@ -3,7 +3,8 @@ import KithSystem
 extension Node {
     /// Takes the mutes of the last run.
     func readMutes() throws(NodeError) {
-        mutes = MuteList(lines: try SpareFile.muted.read(in: configuration.directory.path).lines)
+        let (directory, disk) = (configuration.directory.path, configuration.machine.files)
+        mutes = MuteList(lines: try SpareFile.muted.read(in: directory, on: disk).lines)
         keptMutes = mutes
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 import KithStore
 import KithSystem
 import KithTransport
@@ -46,7 +45,7 @@ extension Node {
                 membership, "\(directory)/\(membership)\(IdentityStore.asideEnding)",
                 "who was revoked and what else was lost of it has come back from a peer, or comes with the next"
             ))
-        setAside.removeAll { access($0.aside, F_OK) != 0 }
+        setAside.removeAll { !configuration.machine.files.exists($0.aside) }
         for file in setAside {
             log(.warning, .node, "the file \(file.name) was damaged: \(file.loss)", ["kept": file.aside])
         }

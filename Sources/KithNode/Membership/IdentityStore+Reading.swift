@@ -49,7 +49,7 @@ extension IdentityStore {
         let book: InviteBook
         do throws(TransportError) { book = try invites() } catch {
             _ = try SpareFile.reason(of: error, at: SpareFile.invites.path(in: directory))
-            SpareFile.invites.setAside(in: directory)
+            SpareFile.invites.setAside(in: directory, on: files)
             book = InviteBook()
         }
         let clock = SteadyClock(.system)

@@ -1,4 +1,5 @@
 import KithNetwork
+import KithSystem
 import KithTransport
 
 /// Where a node is to listen: as configured, or where it listened last, or at the usual port. It is kept for the next start.
@@ -8,11 +9,15 @@ struct ListeningPlace {
     let isAsked: Bool
     private let last: String?
     private let directory: String
+    private let files: any FileSystem
 
     /// - Parameter isDryRun: whether a damaged file stays where it is.
     init(_ configuration: NodeConfiguration, isDryRun: Bool = false) throws(NodeError) {
         directory = configuration.directory.path
-        let kept = isDryRun ? try SpareFile.listen.look(in: directory) : try SpareFile.listen.read(in: directory)
+        files = configuration.machine.files
+        let kept =
+            isDryRun
+            ? try SpareFile.listen.look(in: directory, on: files) : try SpareFile.listen.read(in: directory, on: files)
         last = kept.lines.first
         isAsked = configuration.listen != nil
         let asked = configuration.listen ?? last ?? "[::]:\(NodeConfiguration.defaultPort)"
@@ -24,7 +29,7 @@ struct ListeningPlace {
     /// Keeps the port that was taken. On disk when this returns; nothing is written where it is there already.
     func keep(_ port: UInt16) throws(NodeError) {
         let now = Endpoint(host: endpoint.host, port: port).description
-        if now != last { try SpareFile.listen.write([now], in: directory) }
+        if now != last { try SpareFile.listen.write([now], in: directory, on: files) }
     }
 
     /// Looks whether it could be listened there now, and listens to nobody.

@@ -1,4 +1,5 @@
 import Dispatch
+import KithSystem
 import KithTransport
 
 // The small files of a running node. The node's queue waits for no disk: one that stands still must not hold up dials and
@@ -20,10 +21,11 @@ extension Node {
 
     func keep(_ name: String, _ plan: @escaping @Sendable () -> Writing?) {
         let path = configuration.directory.path + "/" + name
+        let disk = configuration.machine.files
         files.async {
             guard let writing = self.queue.sync(execute: plan) else { return }
             var failure: NodeError?
-            do throws(NodeError) { try SmallFile.write(writing.content, to: path) } catch { failure = error }
+            do throws(NodeError) { try SmallFile.write(writing.content, to: path, on: disk) } catch { failure = error }
             self.queue.async { [failure] in writing.done(failure) }
         }
     }

@@ -13,10 +13,11 @@ import KithTransport
 extension Node {
     /// Looks whether this is the machine that the directory was used on before; else the node is held.
     func checkMachine() throws(NodeError) {
-        let directory = configuration.directory.path
-        switch try MachineIdentity.state(of: directory, file: configuration.machineIDFile) {
+        let (directory, file) = (configuration.directory.path, configuration.machineIDFile)
+        let disk = configuration.machine.files
+        switch try MachineIdentity.state(of: directory, file: file, on: disk) {
         case .same, .unknown: break
-        case .unrecorded: try MachineIdentity.record(in: directory, file: configuration.machineIDFile)
+        case .unrecorded: try MachineIdentity.record(in: directory, file: file, on: disk)
         case .changed:
             setHeld(true)
             log(
@@ -29,9 +30,12 @@ extension Node {
     /// The directory was moved here: this is its machine from now on. Calls back on the queue when that is on disk.
     func keepMachine(then: @escaping @Sendable (NodeError?) -> Void) {
         let (directory, file) = (configuration.directory.path, configuration.machineIDFile)
+        let disk = configuration.machine.files
         files.async {
             var failure: NodeError?
-            do throws(NodeError) { try MachineIdentity.record(in: directory, file: file) } catch { failure = error }
+            do throws(NodeError) { try MachineIdentity.record(in: directory, file: file, on: disk) } catch {
+                failure = error
+            }
             self.queue.async { [failure] in
                 if failure == nil { self.endHold() }
                 then(failure)
@@ -58,13 +62,13 @@ extension Node {
 extension Node {
     /// Draws the number of this process, and keeps those of earlier ones.
     func beginInstance() throws(NodeError) {
-        let directory = configuration.directory.path
-        let earlier = try SpareFile.instances.read(in: directory).lines.compactMap { UInt64($0, radix: 16) }
+        let (directory, disk) = (configuration.directory.path, configuration.machine.files)
+        let earlier = try SpareFile.instances.read(in: directory, on: disk).lines.compactMap { UInt64($0, radix: 16) }
             .suffix(NodeLimits.instances)
         twins = TwinBook(node: id, instance: instance, earlier: Array(earlier), now: SystemClock().now)
         let kept = (earlier + [instance]).suffix(NodeLimits.instances)
         do throws(NodeError) {
-            try SpareFile.instances.write(kept.map { String($0, radix: 16) }, in: directory)
+            try SpareFile.instances.write(kept.map { String($0, radix: 16) }, in: directory, on: disk)
         } catch {
             // A node starts on a full disk too. What it loses is that its next start may take what peers still say of this
             // process for a twin's, for as long as they say it.

@@ -307,13 +307,13 @@ extension Node {
     /// Takes the pauses of the last run. Where one of them may be lost, all peers are paused until somebody says otherwise:
     /// a pause that was promised does not end by damage.
     func readPauses() throws(NodeError) {
-        let directory = configuration.directory.path
-        let reading = try SpareFile.paused.look(in: directory)
+        let (directory, disk) = (configuration.directory.path, configuration.machine.files)
+        let reading = try SpareFile.paused.look(in: directory, on: disk)
         pauses = PauseList(lines: reading.lines)
         guard reading.damage != nil else { return }
         pauses.set(PauseList.Pause(node: nil, until: nil))
         // In one write: after a crash the file shows its damage, or this pause.
-        SpareFile.paused.setAside(in: directory, leaving: pauses.lines)
+        SpareFile.paused.setAside(in: directory, leaving: pauses.lines, on: disk)
     }
 
     /// Pauses hold once they are on disk, or not at all.

@@ -1,6 +1,7 @@
 import Dispatch
 import KithReplication
 import KithStore
+import KithSystem
 
 // What the disk under the databases does. A database that can't be used is no end of the node: the others go on, and it
 // comes back by itself when it can be opened.
@@ -33,9 +34,9 @@ extension Node {
         waitingLooks = []
         let (directory, databases) = (configuration.directory.path, catalog.directory)
         let files = catalog.databases.map(\.file) + catalog.unusable.map(\.file)
-        let aside = setAside.map(\.aside)
+        let (aside, disk) = (setAside.map(\.aside), configuration.machine.files)
         looks.async {
-            let look = DiskLook(directory: directory, databases: databases, files, setAside: aside)
+            let look = DiskLook(directory: directory, databases: databases, files, setAside: aside, on: disk)
             self.queue.async {
                 let isNews = (look.isFull, look.isLow) != (self.disk.isFull, self.disk.isLow)
                 self.disk = look

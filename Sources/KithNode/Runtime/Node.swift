@@ -140,15 +140,16 @@ package final class Node: @unchecked Sendable {
         log = configuration.log
         usesDiscovery = configuration.usesDiscovery
         let directory = configuration.directory.path
-        let identities = IdentityStore(directory: directory)
+        let disk = configuration.machine.files
+        let identities = IdentityStore(directory: directory, on: disk)
         // Looked at first: a directory that holds no node is not made one by starting.
         let identity = try Self.transport { () throws(TransportError) in try identities.load() }
         self.identities = identities
         self.identity = identity
-        lock = try DirectoryLock(directory: directory)
+        lock = try DirectoryLock(directory: directory, on: disk)
         membership = try identities.membership(of: identity)
-        damage = try DamageBook(nodeDirectory: directory)
-        catalog = try DatabaseCatalog(nodeDirectory: directory) {
+        damage = try DamageBook(nodeDirectory: directory, on: disk)
+        catalog = try DatabaseCatalog(nodeDirectory: directory, on: disk) {
             StoreEnvironment(now: { SystemClock().wallMilliseconds }, random: { SecureRandom.number() })
         }
         desk = try identities.desk(of: identity, membership)
@@ -181,7 +182,7 @@ package final class Node: @unchecked Sendable {
         do throws(AddressError) { interfaces = try InterfacePatterns(configuration.interfaces) } catch {
             throw NodeError(code: "usage", message: error.message)
         }
-        let remembered = try SpareFile.peers.read(in: directory).lines
+        let remembered = try SpareFile.peers.read(in: directory, on: configuration.machine.files).lines
         rememberedText = remembered.map { $0 + "\n" }.joined()
         book.readRemembered(rememberedText)
         for node in book.nodes where node != id { peers[node] = PeerState(node, now: startedAt) }

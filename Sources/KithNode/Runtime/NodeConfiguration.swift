@@ -1,3 +1,5 @@
+import KithSystem
+
 /// How a node is started.
 package struct NodeConfiguration: Sendable {
     package var directory: NodeDirectory
@@ -11,6 +13,8 @@ package struct NodeConfiguration: Sendable {
     /// Where this node can be reached besides the addresses that are found, `HOST:PORT`: told to the group.
     package var advertise: [String] = []
     package var log: Log
+    /// The machine that it runs on, with its disk.
+    package var machine = Machine.local
     /// The file with the machine's id; an empty name checks nothing.
     package var machineIDFile = MachineIdentity.file()
 

@@ -1,5 +1,5 @@
-import Glibc
 import KithDocument
+import KithSystem
 import KithTransport
 
 /// What became of a damaged `membership`.
@@ -23,11 +23,12 @@ extension NodeSetup {
     ///   - isAlone: whether nobody is to be asked.
     /// - Throws: `NodeError`: nothing is damaged, or there is nobody to believe.
     package static func recover(
-        _ directory: NodeDirectory, believing node: String?, isAlone: Bool
+        _ directory: NodeDirectory, believing node: String?, isAlone: Bool,
+        on files: any FileSystem = LocalFileSystem()
     ) throws(NodeError) -> Recovery {
-        let lock = try DirectoryLock(directory: directory.path)
+        let lock = try DirectoryLock(directory: directory.path, on: files)
         defer { withExtendedLifetime(lock) {} }
-        let identities = IdentityStore(directory: directory.path)
+        let identities = IdentityStore(directory: directory.path, on: files)
         let identity = try Node.transport { () throws(TransportError) in try identities.load() }
         let path = "\(directory.path)/\(IdentityStore.membershipName)"
         let membership = Membership(trust: identity.trust)
@@ -35,11 +36,12 @@ extension NodeSetup {
         let believed = isWhole || isAlone ? nil : try whom(node, identity)
 
         // A second time the file is sound, and what is kept is still what was damaged.
-        let isKept = !isSound && access(path, F_OK) == 0
-        if isKept, !SpareFile.keepAside(path) {
-            throw NodeError(
-                code: "directory",
-                message: "can't keep \(path) beside its place: \(String(cString: strerror(errno)))")
+        let isKept = !isSound && files.exists(path)
+        if isKept {
+            do throws(SystemError) { try SpareFile.keepAside(path, on: files) } catch {
+                throw NodeError(
+                    code: "directory", message: "can't keep \(path) beside its place: \(error.reason)")
+            }
         }
         do throws(TransportError) {
             // Who is let in is narrowed before the file is there that lets the node start.
@@ -72,7 +74,7 @@ extension NodeSetup {
             return (count, membership.isAll(of: bytes), false)
         }
         // Sound: then another node is to be believed than was said before, or nobody.
-        guard access("\(identities.directory)/\(IdentityStore.awaitedName)", F_OK) == 0 else {
+        guard identities.files.exists("\(identities.directory)/\(IdentityStore.awaitedName)") else {
             throw NodeError(
                 code: "usage", message: "\(path) is sound, and there is nothing to recover; kith start starts the node")
         }

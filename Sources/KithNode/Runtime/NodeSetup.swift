@@ -4,6 +4,7 @@ import KithDiscovery
 import KithDocument
 import KithNetwork
 import KithStore
+import KithSystem
 import KithTransport
 import Synchronization
 
@@ -16,15 +17,16 @@ package enum NodeSetup {
     ///   - rootFile: where the root's key goes; nil for the directory.
     /// - Throws: `NodeError`: the directory is a node's already, or is in use.
     package static func initialise(
-        _ directory: NodeDirectory, groupName: String?, nodeName: String?, rootFile: String?
+        _ directory: NodeDirectory, groupName: String?, nodeName: String?, rootFile: String?,
+        on files: any FileSystem = LocalFileSystem()
     ) throws(NodeError) -> Identity {
-        _ = try MachineIdentity.current(file: MachineIdentity.file())
-        let identity = try withLock(directory, isNew: true) { identities throws(TransportError) in
+        _ = try MachineIdentity.current(file: MachineIdentity.file(), on: files)
+        let identity = try withLock(directory, isNew: true, on: files) { identities throws(TransportError) in
             try identities.initGroup(
                 groupName: groupName ?? machineName, nodeName: nodeName ?? machineName, rootOut: rootFile)
         }
         // Now and not at the first start: what is copied before that is noticed too.
-        try MachineIdentity.record(in: directory.path, file: MachineIdentity.file())
+        try MachineIdentity.record(in: directory.path, file: MachineIdentity.file(), on: files)
         return identity
     }
 
@@ -33,14 +35,15 @@ package enum NodeSetup {
     /// - Parameter peer: `HOST:PORT` of the inviter; nil to find it by DNS-SD.
     /// - Throws: `NodeError` with the reason: a mistyped, used, expired or burnt code, nobody found.
     package static func join(
-        _ directory: NodeDirectory, code text: String, nodeName: String?, peer: String?
+        _ directory: NodeDirectory, code text: String, nodeName: String?, peer: String?,
+        on files: any FileSystem = LocalFileSystem()
     ) throws(NodeError) -> Identity {
         let code: InviteCode
         do throws(TransportError) { code = try InviteCode(text) } catch {
             throw NodeError(code: "invite_code", message: error.message)
         }
-        _ = try MachineIdentity.current(file: MachineIdentity.file())
-        let identity = try withLock(directory, isNew: true) { identities throws(TransportError) in
+        _ = try MachineIdentity.current(file: MachineIdentity.file(), on: files)
+        let identity = try withLock(directory, isNew: true, on: files) { identities throws(TransportError) in
             try identities.expectVacant()
             let name = nodeName ?? machineName
             let (identity, inviter): (Identity, Endpoint)
@@ -57,10 +60,10 @@ package enum NodeSetup {
             var book = CandidateBook()
             book.reached(identity.peer.admittedBy, at: inviter)
             let lines = book.rememberedText.split(separator: "\n").map(String.init)
-            try AtomicFile.write(SpareFile.content(lines), to: SpareFile.peers.path(in: directory.path))
+            try identities.write(SpareFile.content(lines), to: SpareFile.peers.rawValue)
             return identity
         }
-        try MachineIdentity.record(in: directory.path, file: MachineIdentity.file())
+        try MachineIdentity.record(in: directory.path, file: MachineIdentity.file(), on: files)
         return identity
     }
 
@@ -74,19 +77,23 @@ package enum NodeSetup {
 
     /// Whether a person should be asked before this directory joins by a code: it holds databases, and the code is not of
     /// the group that the node has left. Nil where there is nothing to ask, or where the join will fail anyway.
-    package static func arrival(in directory: NodeDirectory, by text: String) -> Arrival? {
-        guard let code = try? InviteCode(text), (try? IdentityStore(directory: directory.path).expectVacant()) != nil
-        else { return nil }
-        let databases = (try? Store.names(in: directory.path + "/databases")) ?? []
-        let former = IdentityStore(directory: directory.path).formerGroup()
+    package static func arrival(
+        in directory: NodeDirectory, by text: String, on files: any FileSystem = LocalFileSystem()
+    ) -> Arrival? {
+        let identities = IdentityStore(directory: directory.path, on: files)
+        guard let code = try? InviteCode(text), (try? identities.expectVacant()) != nil else { return nil }
+        let databases = (try? Store.names(in: directory.path + "/databases", on: files)) ?? []
+        let former = identities.formerGroup()
         guard !databases.isEmpty, former?.shortFingerprint != code.shortFingerprint else { return nil }
         return Arrival(databases: databases.map(\.string).sorted(), formerGroup: former?.name)
     }
 
     /// Whether the node is the only admin that it knows of in a group with other members: when it leaves, nobody can be
     /// let in any more.
-    package static func isOnlyAdmin(_ directory: NodeDirectory) -> Bool {
-        let identities = IdentityStore(directory: directory.path)
+    package static func isOnlyAdmin(
+        _ directory: NodeDirectory, on files: any FileSystem = LocalFileSystem()
+    ) -> Bool {
+        let identities = IdentityStore(directory: directory.path, on: files)
         guard let identity = try? identities.load(), identity.admin != nil else { return false }
         // Where it is not known whether there is another, there may be none.
         guard let membership = try? identities.membership(of: identity) else { return true }
@@ -95,30 +102,32 @@ package enum NodeSetup {
     }
 
     /// Forgets the group; the databases stay. On disk when this returns.
-    package static func leave(_ directory: NodeDirectory) throws(NodeError) {
-        try withLock(directory) { identities throws(TransportError) in try identities.leave() }
+    package static func leave(
+        _ directory: NodeDirectory, on files: any FileSystem = LocalFileSystem()
+    ) throws(NodeError) {
+        try withLock(directory, on: files) { identities throws(TransportError) in try identities.leave() }
     }
 
     /// Whether others than the owner may look into a directory; false where there is none.
-    package static func isOpenToOthers(_ directory: NodeDirectory) -> Bool {
-        IdentityStore(directory: directory.path).isOpenToOthers
+    package static func isOpenToOthers(
+        _ directory: NodeDirectory, on files: any FileSystem = LocalFileSystem()
+    ) -> Bool {
+        IdentityStore(directory: directory.path, on: files).isOpenToOthers
     }
 
     private static func withLock<Value>(
-        _ directory: NodeDirectory, isNew: Bool = false, _ body: (IdentityStore) throws(TransportError) -> Value
+        _ directory: NodeDirectory, isNew: Bool = false, on files: any FileSystem,
+        _ body: (IdentityStore) throws(TransportError) -> Value
     ) throws(NodeError) -> Value {
+        let identities = IdentityStore(directory: directory.path, on: files)
         // Before anything is put into it.
-        if isNew {
-            try Node.transport { () throws(TransportError) in
-                try IdentityStore(directory: directory.path).expectClosable()
-            }
-        }
-        let lock = try DirectoryLock(directory: directory.path)
+        if isNew { try Node.transport { () throws(TransportError) in try identities.expectClosable() } }
+        let lock = try DirectoryLock(directory: directory.path, on: files)
         defer { withExtendedLifetime(lock) {} }
-        do throws(StoreError) { try Store.requireLocal(directory.path) } catch {
+        do throws(StoreError) { try Store.requireLocal(directory.path, on: files) } catch {
             throw NodeError(code: error.code.rawValue, message: error.message)
         }
-        do throws(TransportError) { return try body(IdentityStore(directory: directory.path)) } catch {
+        do throws(TransportError) { return try body(identities) } catch {
             throw NodeError(code: "identity", message: error.message)
         }
     }

@@ -1,6 +1,6 @@
-import Glibc
 import KithDocument
 import KithStore
+import KithSystem
 import KithTransport
 
 /// Whether a node could start: what a start looks at, looked at without starting. Writes nothing.
@@ -13,14 +13,15 @@ package struct StartCheck: Sendable {
     /// - Parameter configuration: usable, as a start takes it.
     package init(_ configuration: NodeConfiguration) {
         let directory = configuration.directory
-        let identities = IdentityStore(directory: directory.path)
+        let files = configuration.machine.files
+        let identities = IdentityStore(directory: directory.path, on: files)
         let identity = attempt { () throws(NodeError) in
             try Node.transport { () throws(TransportError) in try identities.load() }
         }
         // Without one the rest says nothing.
         guard let identity else { return }
-        let isFree = attempt { () throws(NodeError) in try DirectoryLock.requireFree(directory.path) } != nil
-        attempt { () throws(NodeError) in try Self.requireWritable(directory.path) }
+        let isFree = attempt { () throws(NodeError) in try DirectoryLock.requireFree(directory.path, on: files) } != nil
+        attempt { () throws(NodeError) in try Self.requireWritable(directory.path, files) }
         attempt { () throws(NodeError) in _ = try identities.membership(of: identity) }
         if let problem = identities.rootProblem(of: identity) {
             warnings.append("the group's root key could not be used: \(problem)")
@@ -33,7 +34,7 @@ package struct StartCheck: Sendable {
             attempt { () throws(NodeError) in try ListeningPlace(configuration, isDryRun: true).probe() }
         }
         attempt { () throws(NodeError) in try Self.requireSocket(directory) }
-        lookAtDatabases(directory.path)
+        lookAtDatabases(directory.path, files)
     }
 
     @discardableResult
@@ -45,20 +46,23 @@ package struct StartCheck: Sendable {
     }
 
     /// A start writes at once: its process id, its instance, the socket.
-    private static func requireWritable(_ path: String) throws(NodeError) {
-        do throws(StoreError) { try Store.requireLocal(path) } catch {
+    private static func requireWritable(_ path: String, _ files: any FileSystem) throws(NodeError) {
+        do throws(StoreError) { try Store.requireLocal(path, on: files) } catch {
             throw NodeError(code: error.code.rawValue, message: error.message)
         }
-        for place in [path, path + "/databases"] where access(place, F_OK) == 0 && access(place, W_OK) != 0 {
-            let reason = String(cString: strerror(errno))
-            throw NodeError(
-                code: "directory", message: "\(place) can't be written: \(reason); look at its disk, owner and mode")
+        for place in [path, path + "/databases"] where files.exists(place) {
+            do throws(SystemError) { try files.requireWritable(place) } catch {
+                throw NodeError(
+                    code: "directory",
+                    message: "\(place) can't be written: \(error.reason); look at its disk, owner and mode")
+            }
         }
     }
 
     private mutating func lookAtMachine(_ configuration: NodeConfiguration) {
         let state = attempt { () throws(NodeError) in
-            try MachineIdentity.state(of: configuration.directory.path, file: configuration.machineIDFile)
+            try MachineIdentity.state(
+                of: configuration.directory.path, file: configuration.machineIDFile, on: configuration.machine.files)
         }
         if state == .changed {
             warnings.append(
@@ -71,7 +75,9 @@ package struct StartCheck: Sendable {
         for file in SpareFile.allCases {
             let path = file.path(in: identities.directory)
             let damage = attempt { () throws(NodeError) -> String? in
-                guard file == .invites else { return try file.look(in: identities.directory).damage }
+                guard file == .invites else {
+                    return try file.look(in: identities.directory, on: identities.files).damage
+                }
                 do throws(TransportError) {
                     _ = try identities.invites()
                     return nil
@@ -97,14 +103,14 @@ package struct StartCheck: Sendable {
     }
 
     /// A database that can't be used does not keep the node from starting.
-    private mutating func lookAtDatabases(_ nodeDirectory: String) {
+    private mutating func lookAtDatabases(_ nodeDirectory: String, _ files: any FileSystem) {
         let directory = nodeDirectory + "/databases"
         // Those of which there is no file.
-        var missed = DatabaseNames.look(.carried, in: nodeDirectory)
-        missed.subtract(DatabaseNames.look(.dropped, in: nodeDirectory))
+        var missed = DatabaseNames.look(.carried, in: nodeDirectory, on: files)
+        missed.subtract(DatabaseNames.look(.dropped, in: nodeDirectory, on: files))
         do throws(StoreError) {
-            for name in try access(directory, F_OK) == 0 ? Store.names(in: directory) : [] {
-                do throws(StoreError) { try DatabaseFile(name, in: directory).look() } catch {
+            for name in try files.exists(directory) ? Store.names(in: directory, on: files) : [] {
+                do throws(StoreError) { try DatabaseFile(name, in: directory, on: files).look() } catch {
                     if error.code == .notFound { continue }
                     warnings.append("database \(name) could not be used: \(error.message)")
                 }
@@ -112,7 +118,8 @@ package struct StartCheck: Sendable {
             }
         } catch { problems.append(error.message) }
         for name in missed.sorted() {
-            warnings.append("database \(name) could not be used: \(DatabaseFile(name, in: directory).missing.message)")
+            let file = DatabaseFile(name, in: directory, on: files)
+            warnings.append("database \(name) could not be used: \(file.missing.message)")
         }
     }
 }

@@ -1,83 +1,69 @@
 import Glibc
+import KithSystem
 
 /// The lock on a node's directory: one running node holds it, and its process id stands in the file.
 ///
-/// The lock is the kernel's (`flock`), so it goes with the process however that ends.
+/// The lock is the file system's (on this machine `flock`), so it goes with the process however that ends.
 package final class DirectoryLock: Sendable {
-    private let descriptor: Int32
+    private let file: any OpenFile
 
     /// Makes the directory with mode 0700 where there is none, and takes the lock.
     /// - Throws: `NodeError` `directory_in_use` with the holder's process id; `directory` when it can't be made or locked.
-    package init(directory: String) throws(NodeError) {
-        try Self.makeDirectory(directory)
+    package init(directory: String, on files: any FileSystem = LocalFileSystem()) throws(NodeError) {
+        try Self.makeDirectory(directory, on: files)
         let path = directory + "/lock"
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw NodeError(
-                code: "directory", message: "can't open \(path): \(Self.reason); check the directory's owner and mode")
-        }
-        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            defer { close(descriptor) }
-            throw Self.inUse(directory, descriptor)
-        }
-        self.descriptor = descriptor
-        ftruncate(descriptor, 0)
-        let text = Array("\(getpid())\n".utf8)
-        text.withUnsafeBytes { _ = pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-    }
-
-    /// Unlocked first: a child that is being started holds a copy of the descriptor for a moment, and the lock with it.
-    deinit {
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
+        do throws(SystemError) { file = try files.open(path, .create) } catch { throw Self.closed(path, error) }
+        try Self.take(file, of: directory)
+        // In one write of one length: at no moment does another process's id stand there.
+        var text = Array("\(getpid())\n".utf8)
+        text += [UInt8](repeating: UInt8(ascii: "\n"), count: max(0, Self.bytes - text.count))
+        // A node starts on a full disk too: then who looks for its id finds none.
+        try? file.write(text, at: 0)
     }
 
     /// Looks whether the lock could be taken, and leaves it.
     /// - Throws: as `init`.
-    package static func requireFree(_ directory: String) throws(NodeError) {
+    package static func requireFree(
+        _ directory: String, on files: any FileSystem = LocalFileSystem()
+    ) throws(NodeError) {
         let path = directory + "/lock"
-        let descriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return }
-            throw NodeError(
-                code: "directory", message: "can't open \(path): \(reason); check the directory's owner and mode")
+        let file: any OpenFile
+        do throws(SystemError) { file = try files.open(path, .write) } catch {
+            if error.number == ENOENT { return }
+            throw closed(path, error)
         }
-        defer { close(descriptor) }
-        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 { throw inUse(directory, descriptor) }
-    }
-
-    private static func inUse(_ directory: String, _ descriptor: Int32) -> NodeError {
-        NodeError(
-            code: "directory_in_use",
-            message:
-                "\(directory) is used by the running node with process id \(holder(descriptor)); stop it with: kith stop"
-        )
+        try take(file, of: directory)
     }
 
     /// Whether nobody holds the lock of a directory.
     package static func isFree(_ directory: String) -> Bool { (try? requireFree(directory)) != nil }
 
     /// Makes a directory and what is missing above it, for this user alone.
-    package static func makeDirectory(_ path: String) throws(NodeError) {
-        var made = ""
-        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
-            made += made.isEmpty && part.isEmpty ? "/" : (made == "/" || made.isEmpty ? String(part) : "/" + part)
-            if mkdir(made, 0o700) != 0, errno != EEXIST, errno != EISDIR, errno != EROFS, errno != EACCES {
-                throw NodeError(code: "directory", message: "can't make the directory \(made): \(reason)")
-            }
-        }
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw NodeError(code: "directory", message: "can't make the directory \(path): \(reason)")
+    package static func makeDirectory(
+        _ path: String, on files: any FileSystem = LocalFileSystem()
+    ) throws(NodeError) {
+        do throws(SystemError) { try files.makeDirectories(path) } catch {
+            throw NodeError(code: "directory", message: "can't make the directory \(path): \(error.reason)")
         }
     }
 
-    private static func holder(_ descriptor: Int32) -> String {
-        var buffer = [UInt8](repeating: 0, count: 16)
-        let count = pread(descriptor, &buffer, buffer.count, 0)
-        let text = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-        return text.split(separator: "\n").first.map(String.init) ?? "unknown"
+    /// Bytes of the file: the longest process id and its line's end fit.
+    private static let bytes = 16
+
+    private static func take(_ file: any OpenFile, of directory: String) throws(NodeError) {
+        let isTaken: Bool
+        do throws(SystemError) { isTaken = try file.lock() } catch { throw closed(directory + "/lock", error) }
+        guard !isTaken else { return }
+        let text = String(decoding: (try? file.read(bytes, at: 0)) ?? [], as: UTF8.self)
+        let holder = text.split(separator: "\n").first.map(String.init) ?? "unknown"
+        throw NodeError(
+            code: "directory_in_use",
+            message: "\(directory) is used by the running node with process id \(holder); stop it with: kith stop")
     }
 
-    private static var reason: String { String(cString: strerror(errno)) }
+    private static func closed(_ path: String, _ error: SystemError) -> NodeError {
+        NodeError(
+            code: "directory",
+            message: "can't open \(path): \(error.reason); check the directory's owner and mode")
+    }
 }

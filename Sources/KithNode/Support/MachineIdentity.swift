@@ -1,6 +1,6 @@
-import Glibc
 import KithCrypto
 import KithDocument
+import KithSystem
 import KithTransport
 
 /// On which machine a node lives: the machine's id, kept beside the identity, so that a directory that was copied to
@@ -35,11 +35,11 @@ package enum MachineIdentity {
     /// What stands for the machine, in hex; nil where it has no id.
     /// - Throws: `NodeError` `machine` where the file is another than the system's and holds none: somebody has named it,
     ///   and without it a copied directory would not be noticed.
-    static func current(file: String) throws(NodeError) -> String? {
+    static func current(file: String, on files: any FileSystem) throws(NodeError) -> String? {
         if file.isEmpty { return nil }
         var problem = "there is no such file"
         do throws(TransportError) {
-            if let bytes = try AtomicFile.read(file, atMost: NodeLimits.machineFileBytes) {
+            if let bytes = try AtomicFile.read(file, atMost: NodeLimits.machineFileBytes, on: files) {
                 let text = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).first ?? ""
                 if text.utf8.count == 32, let id = Hex.decode(text.utf8), id.contains(where: { $0 != 0 }) {
                     return Hex.encode(HMACSHA256.code(for: application, key: id))
@@ -57,11 +57,15 @@ package enum MachineIdentity {
 
     /// How a directory and this machine belong together. A record that can't be read says as little as one of another
     /// machine.
-    static func state(of directory: String, file: String) throws(NodeError) -> State {
-        guard let current = try current(file: file) else { return .unknown }
+    static func state(
+        of directory: String, file: String, on files: any FileSystem
+    ) throws(NodeError) -> State {
+        guard let current = try current(file: file, on: files) else { return .unknown }
         let path = "\(directory)/\(fileName)"
         do throws(TransportError) {
-            guard let bytes = try AtomicFile.read(path, atMost: NodeLimits.machineFileBytes) else { return .unrecorded }
+            guard let bytes = try AtomicFile.read(path, atMost: NodeLimits.machineFileBytes, on: files) else {
+                return .unrecorded
+            }
             return bytes == Array("\(current)\n".utf8) ? .same : .changed
         } catch {
             _ = try SpareFile.reason(of: error, at: path)
@@ -70,8 +74,8 @@ package enum MachineIdentity {
     }
 
     /// Says from now on that the directory is used on this machine. On disk when this returns.
-    static func record(in directory: String, file: String) throws(NodeError) {
-        guard let current = try current(file: file) else { return }
-        try SmallFile.write([current], to: "\(directory)/\(fileName)")
+    static func record(in directory: String, file: String, on files: any FileSystem) throws(NodeError) {
+        guard let current = try current(file: file, on: files) else { return }
+        try SmallFile.write(SmallFile.content([current]), to: "\(directory)/\(fileName)", on: files)
     }
 }

@@ -3,6 +3,7 @@ import KithCrypto
 import KithDocument
 import KithNetwork
 import KithStore
+import KithSystem
 import KithTransport
 
 /// The small files of a node's directory without which a node can go on, as far as they can be read.
@@ -45,10 +46,11 @@ package enum SpareFile: String, CaseIterable, Sendable {
 
     /// Reads the lines, and changes nothing.
     /// - Throws: `NodeError` where the file may be whole and this process can't read it.
-    package func look(in directory: String) throws(NodeError) -> Reading {
+    package func look(in directory: String, on files: any FileSystem = LocalFileSystem()) throws(NodeError) -> Reading {
         var reading = Reading()
         do throws(TransportError) {
-            guard let bytes = try AtomicFile.read(path(in: directory), atMost: NodeLimits.smallFileBytes) else {
+            let path = path(in: directory)
+            guard let bytes = try AtomicFile.read(path, atMost: NodeLimits.smallFileBytes, on: files) else {
                 return reading
             }
             let (content, isSound) = Self.withoutChecksum(bytes)
@@ -74,8 +76,10 @@ package enum SpareFile: String, CaseIterable, Sendable {
     }
 
     /// Replaces the file. On disk when this returns.
-    package func write(_ lines: [String], in directory: String) throws(NodeError) {
-        try SmallFile.write(Self.content(lines), to: path(in: directory))
+    package func write(
+        _ lines: [String], in directory: String, on files: any FileSystem = LocalFileSystem()
+    ) throws(NodeError) {
+        try SmallFile.write(Self.content(lines), to: path(in: directory), on: files)
     }
 
     /// No line of any of the files begins with it.
@@ -98,45 +102,51 @@ package enum SpareFile: String, CaseIterable, Sendable {
 
     /// Reads the lines; sets a damaged file aside and writes what could be read. The caller holds the directory's lock.
     /// - Throws: as `look`.
-    package func read(in directory: String) throws(NodeError) -> Reading {
-        let reading = try look(in: directory)
+    package func read(
+        in directory: String, on files: any FileSystem = LocalFileSystem()
+    ) throws(NodeError) -> Reading {
+        let reading = try look(in: directory, on: files)
         guard reading.damage != nil else { return reading }
-        setAside(in: directory, leaving: reading.lines)
+        setAside(in: directory, leaving: reading.lines, on: files)
         return reading
     }
 
     /// Keeps a damaged file beside its place, instead of one that was set aside before, and writes the lines that are to
     /// hold from now on. Where the disk takes nothing, all stays as it was, and the next start finds it so.
-    package func setAside(in directory: String, leaving lines: [String] = []) {
+    package func setAside(
+        in directory: String, leaving lines: [String] = [], on files: any FileSystem = LocalFileSystem()
+    ) {
         let path = path(in: directory)
-        guard Self.keepAside(path) else { return }
+        guard (try? Self.keepAside(path, on: files)) != nil else { return }
         if lines.isEmpty {
-            try? AtomicFile.remove(path)
+            try? AtomicFile.remove(path, on: files)
         } else {
-            try? write(lines, in: directory)
+            try? write(lines, in: directory, on: files)
         }
     }
 
     /// Gives a damaged file its second name, instead of one that was kept before. The first name stays until it is written
     /// anew: at no moment is there neither the file nor what it held.
-    /// - Returns: whether it is kept; where it is not, `errno` says why.
-    package static func keepAside(_ path: String) -> Bool {
+    /// - Throws: `SystemError` why it is not kept.
+    package static func keepAside(
+        _ path: String, on files: any FileSystem = LocalFileSystem()
+    ) throws(SystemError) {
         let aside = path + IdentityStore.asideEnding
         let next = aside + ".new"
-        unlink(next)
-        if link(path, next) == 0 {
-            guard rename(next, aside) == 0 else {
-                let error = errno
-                unlink(next)
-                errno = error
-                return false
-            }
-            // It is still there where both were names of the one file before.
-            unlink(next)
-            return true
+        files.discard(next)
+        guard (try? files.link(path, to: next)) != nil else { return try move(path, to: aside, files) }
+        // It is still there afterwards where both were names of the one file before.
+        defer { files.discard(next) }
+        try files.rename(next, to: aside)
+    }
+
+    /// For a folder in the place of a file, or a disk without second names.
+    private static func move(_ path: String, to aside: String, _ files: any FileSystem) throws(SystemError) {
+        do throws(SystemError) { try files.rename(path, to: aside) } catch {
+            guard error.number == ENOTDIR else { throw error }
+            try files.remove(aside)
+            try files.rename(path, to: aside)
         }
-        // A folder in its place, or a disk without second names.
-        return rename(path, aside) == 0 || (errno == ENOTDIR && unlink(aside) == 0 && rename(path, aside) == 0)
     }
 
     /// - Returns: what is wrong with a file that can't be read for what it is.

@@ -1,42 +1,46 @@
-import Glibc
 import KithDocument
 import KithStore
+import KithSystem
 import KithTransport
 
 /// Checks, repairs, copies and restores in the directory of a node that does not run: also of one that can't start. The
 /// directory's lock is held meanwhile, so that no node starts in between.
 package final class OfflineUpkeep {
     private let databases: String
+    private let files: any FileSystem
     private let carried: DatabaseNames
     private let lock: DirectoryLock
     private let damage: DamageBook
     private let sink: UpkeepSink
 
     /// - Throws: `NodeError`: there is no such directory, or no node's; a running node has it (`directory_in_use`).
-    package init(_ directory: NodeDirectory, _ sink: UpkeepSink) throws(NodeError) {
+    package init(
+        _ directory: NodeDirectory, _ sink: UpkeepSink, on files: any FileSystem = LocalFileSystem()
+    ) throws(NodeError) {
         databases = directory.path + "/databases"
-        guard access(directory.path, F_OK) == 0 else {
+        self.files = files
+        guard files.exists(directory.path) else {
             throw NodeError(
                 code: "not_found",
                 message: "there is no directory \(Shown.path(directory.path)); name the node's with --data DIR")
         }
         // Databases without an identity would be taken for a node that has lost it.
-        guard IdentityStore(directory: directory.path).state() != .absent else {
+        guard IdentityStore(directory: directory.path, on: files).state() != .absent else {
             throw NodeError(
                 code: "identity",
                 message: "\(Shown.name(directory.path)) holds no node: name the right directory with --data DIR; a new "
                     + "machine is made a node first, with kith init or kith join, and gets its copies then")
         }
-        lock = try DirectoryLock(directory: directory.path)
-        damage = try DamageBook(nodeDirectory: directory.path)
-        carried = try DatabaseNames(.carried, in: directory.path)
-        try DirectoryLock.makeDirectory(databases)
+        lock = try DirectoryLock(directory: directory.path, on: files)
+        damage = try DamageBook(nodeDirectory: directory.path, on: files)
+        carried = try DatabaseNames(.carried, in: directory.path, on: files)
+        try DirectoryLock.makeDirectory(databases, on: files)
         self.sink = sink
     }
 
     /// The databases there and those that should be, ascending by name.
     package func names() throws(NodeError) -> [String] {
-        let there = try asNode { () throws(StoreError) in try Store.names(in: databases) }
+        let there = try asNode { () throws(StoreError) in try Store.names(in: databases, on: files) }
         return Set(there + carried.all).sorted().map(\.string)
     }
 
@@ -139,7 +143,7 @@ package final class OfflineUpkeep {
     }
 
     private func file(_ name: String) throws(NodeError) -> DatabaseFile {
-        try asNode { () throws(StoreError) in DatabaseFile(try DatabaseName(name), in: databases) }
+        try asNode { () throws(StoreError) in DatabaseFile(try DatabaseName(name), in: databases, on: files) }
     }
 
     private func here(_ name: String) throws(NodeError) -> DatabaseFile {

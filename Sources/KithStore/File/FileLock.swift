@@ -22,8 +22,7 @@ final class FileLock {
         } catch {
             throw StoreError(
                 StoreError("make", path, error).code, path,
-                "can't make the lock file of \(file.shortName) in \(file.shortDirectory): "
-                    + String(cString: strerror(error.number)))
+                "can't make the lock file of \(file.shortName) in \(file.shortDirectory): \(error.reason)")
         }
         guard (try? lock.lock()) == true else {
             let holder = Self.lines(lock).first.flatMap { Int($0) }

@@ -11,9 +11,6 @@ extension FileSystem {
     /// The size of a file in bytes; 0 where there is none.
     func size(of path: String) -> Int { stamp(of: path).map { Int($0.size) } ?? 0 }
 
-    /// Whether there is something of that name.
-    func exists(_ path: String) -> Bool { stamp(of: path) != nil }
-
     /// Which file a name stands for at the moment; nil where there is none.
     func identity(of path: String) -> FileIdentity? { stamp(of: path)?.identity }
 
@@ -25,13 +22,6 @@ extension FileSystem {
     /// Makes a file without content that only this user may read, in the place of one that is there.
     func makePrivate(_ path: String) -> Bool {
         discard(path) && (try? open(path, .createNew)) != nil
-    }
-
-    /// Removes a file that may not be there; whether it is gone.
-    @discardableResult
-    func discard(_ path: String) -> Bool {
-        do throws(SystemError) { try remove(path) } catch { return error.number == ENOENT }
-        return true
     }
 
     /// Removes what SQLite may have left of a file that was not finished, and the file.
@@ -97,7 +87,7 @@ extension StoreError {
             case EIO: .inputOutput
             default: .cannotOpen
             }
-        let reason = String(cString: strerror(error.number))
-        self.init(code, path, "can't \(what) \(StoreError.shortened(path, to: Limits.pathCharacters)): \(reason)")
+        self.init(
+            code, path, "can't \(what) \(StoreError.shortened(path, to: Limits.pathCharacters)): \(error.reason)")
     }
 }

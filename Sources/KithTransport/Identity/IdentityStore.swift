@@ -1,6 +1,7 @@
 import Glibc
 import KithCrypto
 import KithDocument
+import KithSystem
 
 /// The files of a node's directory that say who it is. `docs/security.md` has the formats.
 ///
@@ -20,6 +21,8 @@ package struct IdentityStore: Sendable {
     }
 
     package let directory: String
+    /// What the directory is on.
+    package let files: any FileSystem
 
     private static let identityName = "identity.pem"
     private static let rootName = "root.pem"
@@ -43,13 +46,16 @@ package struct IdentityStore: Sendable {
     /// The group that this node was in before it left.
     private static let formerName = "former-group"
 
-    package init(directory: String) { self.directory = directory }
+    package init(directory: String, on files: any FileSystem = LocalFileSystem()) {
+        self.directory = directory
+        self.files = files
+    }
 
     /// Looks at the directory and changes nothing.
     package func state() -> State {
         do throws(TransportError) {
             guard let content = try content() else {
-                for name in Self.companions where access(path(name), F_OK) == 0 {
+                for name in Self.companions where files.exists(path(name)) {
                     return .incomplete("\(name) is there and \(Self.identityName) is not")
                 }
                 // Leaving keeps the databases and leaves a file that says so.
@@ -79,23 +85,27 @@ package struct IdentityStore: Sendable {
 
     /// Makes a new group with this node as its first admin. The root's key goes to the file `rootOut`, which must not be
     /// there yet, or stays in the directory. All is on disk when this returns.
+    /// - Parameters:
+    ///   - rootKey: nil for a new one.
+    ///   - keys: nil for new ones.
     /// - Throws: `.identity` when the directory holds an identity, whole or not.
     package func initGroup(
-        groupName: String, nodeName: String, rootOut: String? = nil
+        groupName: String, nodeName: String, rootOut: String? = nil, rootKey: PrivateKey? = nil, keys: NodeKeys? = nil
     ) throws(TransportError) -> Identity {
         try prepare()
-        let (identity, root) = try Identity.createGroup(name: groupName, nodeName: nodeName)
+        let (identity, root) = try Identity.createGroup(
+            name: groupName, nodeName: nodeName, rootKey: rootKey, keys: keys)
         let text = try IdentityFile.text(of: root)
         if let rootOut {
-            try AtomicFile.create(Array(text.utf8), at: rootOut)
+            try AtomicFile.create(Array(text.utf8), at: rootOut, on: files)
         } else {
-            try AtomicFile.write(Array(text.utf8), to: path(Self.rootName))
+            try write(Array(text.utf8), to: Self.rootName)
         }
         do throws(TransportError) {
             // Last, for from then on the group exists.
             try begin(identity)
         } catch {
-            unlink(rootOut ?? path(Self.rootName))
+            files.discard(rootOut ?? path(Self.rootName))
             throw error
         }
         return identity
@@ -113,14 +123,14 @@ package struct IdentityStore: Sendable {
     private func begin(_ identity: Identity) throws(TransportError) {
         try write(Membership(trust: identity.trust).encoded, to: Self.membershipName)
         do throws(TransportError) { try save(identity) } catch {
-            try? AtomicFile.remove(path(Self.membershipName))
+            try? remove(Self.membershipName)
             throw error
         }
     }
 
     /// Replaces the identity, for a new role or name. On disk when this returns.
     package func save(_ identity: Identity) throws(TransportError) {
-        try AtomicFile.write(Array(try IdentityFile.text(of: identity).utf8), to: path(Self.identityName))
+        try write(Array(try IdentityFile.text(of: identity).utf8), to: Self.identityName)
     }
 
     /// Whether `initGroup` or `create` may be called: nothing is written.
@@ -135,24 +145,19 @@ package struct IdentityStore: Sendable {
     }
 
     /// Whether others than the owner may look into the directory; false where there is none.
-    package var isOpenToOthers: Bool {
-        var status = stat()
-        return stat(directory, &status) == 0 && status.st_mode & 0o077 != 0
-    }
+    package var isOpenToOthers: Bool { files.stamp(of: directory)?.isOpenToOthers ?? false }
 
     /// Whether the directory is closed to others, or may be closed without a word: one with things of others in it may be
     /// somebody's home or all programs' folder for temporary files.
     /// - Throws: `.identity` with what to do.
     package func expectClosable() throws(TransportError) {
         guard isOpenToOthers else { return }
-        guard let folder = opendir(directory) else { throw .system("opening \(directory)", errno) }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            // What a lock or a new file system puts there is nobody's.
-            guard ![".", "..", "lock", "lost+found"].contains(name) else { continue }
+        let names: [String]
+        do throws(SystemError) { names = try files.list(directory) } catch {
+            throw .system("opening \(directory)", error.number)
+        }
+        // What a lock or a new file system puts there is nobody's.
+        guard names.allSatisfy({ ["lock", "lost+found"].contains($0) }) else {
             throw .identity(
                 "\(directory) is open to others and not empty, and a node's directory holds its key: `chmod 700 \(directory)` "
                     + "if it is for the node alone, else name another with --data DIR")
@@ -163,7 +168,7 @@ package struct IdentityStore: Sendable {
     /// - Throws: `.identity` when the file holds the root of another group.
     package func loadRoot(from file: String? = nil, of trust: GroupTrust) throws(TransportError) -> GroupRoot? {
         let path = file ?? path(Self.rootName)
-        guard let bytes = try AtomicFile.read(path, atMost: TransportLimits.identityFileBytes) else {
+        guard let bytes = try AtomicFile.read(path, atMost: TransportLimits.identityFileBytes, on: files) else {
             if file != nil { throw .identity("there is no file \(path)") }
             return nil
         }
@@ -190,7 +195,7 @@ package struct IdentityStore: Sendable {
         case .absent: throw .identity("\(directory) holds no identity")
         case .incomplete(let reason): throw incomplete(reason)
         }
-        if !discardingRoot, access(path(Self.rootName), F_OK) == 0 {
+        if !discardingRoot, files.exists(path(Self.rootName)) {
             throw .identity("the root's key of the group is in \(path(Self.rootName)): move it to a safe place first")
         }
         try forget()
@@ -198,15 +203,15 @@ package struct IdentityStore: Sendable {
 
     private func forget() throws(TransportError) {
         try keepFormerGroup()
-        try AtomicFile.write(Array(IdentityFile.left.utf8), to: path(Self.identityName))
+        try write(Array(IdentityFile.left.utf8), to: Self.identityName)
         try removeCompanions()
     }
 
     /// Removes what belongs to an identity, also what of it was damaged and kept.
     private func removeCompanions() throws(TransportError) {
         for name in Self.companions + [Self.machineName, Self.instancesName] {
-            try AtomicFile.remove(path(name))
-            try AtomicFile.remove(path(name) + Self.asideEnding)
+            try remove(name)
+            try remove(name + Self.asideEnding)
         }
     }
 
@@ -220,10 +225,10 @@ package struct IdentityStore: Sendable {
         guard state() != .absent else { throw .identity("\(directory) holds no identity") }
         if isClosedToUs { throw incomplete("") }
         var kept: String?
-        if access(path(Self.rootName), F_OK) == 0 {
+        if files.exists(path(Self.rootName)) {
             let aside = path(Self.keptRootName)
-            guard rename(path(Self.rootName), aside) == 0 else {
-                throw .system("renaming \(path(Self.rootName))", errno)
+            do throws(SystemError) { try files.rename(path(Self.rootName), to: aside) } catch {
+                throw .system("renaming \(path(Self.rootName))", error.number)
             }
             kept = aside
         }
@@ -240,7 +245,7 @@ package struct IdentityStore: Sendable {
 
     /// The group that this node left last; nil where it never left one, or that is not known.
     package func formerGroup() -> FormerGroup? {
-        guard let bytes = try? AtomicFile.read(path(Self.formerName), atMost: TransportLimits.identityFileBytes),
+        guard let bytes = try? read(Self.formerName, atMost: TransportLimits.identityFileBytes),
             let text = String(validating: bytes, as: UTF8.self)
         else { return nil }
         let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
@@ -252,39 +257,32 @@ package struct IdentityStore: Sendable {
     private func keepFormerGroup() throws(TransportError) {
         guard case .identity(let identity)? = try? content() else { return }
         let text = "\(Hex.encode(identity.trust.shortFingerprint))\n\(identity.groupName)\n"
-        try AtomicFile.write(Array(text.utf8), to: path(Self.formerName))
+        try write(Array(text.utf8), to: Self.formerName)
     }
 
     /// One of the files beside the identity; nil when it is not there.
     package func read(_ name: String, atMost limit: Int) throws(TransportError) -> [UInt8]? {
-        try AtomicFile.read(path(name), atMost: limit)
+        try AtomicFile.read(path(name), atMost: limit, on: files)
     }
 
     /// Replaces one of the files beside the identity. On disk when this returns.
     package func write(_ bytes: [UInt8], to name: String) throws(TransportError) {
-        try AtomicFile.write(bytes, to: path(name))
+        try AtomicFile.write(bytes, to: path(name), on: files)
     }
 
     /// Removes one of the files beside the identity, if it is there. On disk when this returns.
-    package func remove(_ name: String) throws(TransportError) { try AtomicFile.remove(path(name)) }
+    package func remove(_ name: String) throws(TransportError) { try AtomicFile.remove(path(name), on: files) }
 
     /// Whether there are databases of a node: files of SQLite, or logs of such.
     private var hasDatabases: Bool {
-        guard let folder = opendir(path("databases")) else { return false }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.hasSuffix(".sqlite3") || name.hasSuffix(".sqlite3-wal") { return true }
-        }
-        return false
+        let names = (try? files.list(path("databases"))) ?? []
+        return names.contains { $0.hasSuffix(".sqlite3") || $0.hasSuffix(".sqlite3-wal") }
     }
 
     private func path(_ name: String) -> String { "\(directory)/\(name)" }
 
     private func content() throws(TransportError) -> IdentityFile.Content? {
-        guard let bytes = try AtomicFile.read(path(Self.identityName), atMost: TransportLimits.identityFileBytes) else {
+        guard let bytes = try read(Self.identityName, atMost: TransportLimits.identityFileBytes) else {
             return nil
         }
         return try IdentityFile.read(bytes)
@@ -292,7 +290,10 @@ package struct IdentityStore: Sendable {
 
     /// Whether the identity is there and this user may not read it.
     private var isClosedToUs: Bool {
-        access(path(Self.identityName), R_OK) != 0 && errno == EACCES
+        do throws(SystemError) { _ = try files.open(path(Self.identityName), .read) } catch {
+            return error.number == EACCES
+        }
+        return false
     }
 
     private func incomplete(_ reason: String) -> TransportError {
@@ -309,24 +310,18 @@ package struct IdentityStore: Sendable {
     private func prepare() throws(TransportError) {
         try expectVacant()
         try expectClosable()
-        try makeDirectory(directory)
-        guard chmod(directory, 0o700) == 0 else { throw .system("closing \(directory) to others", errno) }
+        do throws(SystemError) { try files.makeDirectories(directory) } catch {
+            throw .system("making \(directory)", error.number)
+        }
+        do throws(SystemError) { try files.closeToOthers(directory) } catch {
+            throw .system("closing \(directory) to others", error.number)
+        }
         try removeCompanions()
     }
 
-    private func makeDirectory(_ path: String) throws(TransportError) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-            throw .system("making \(path)", errno)
-        }
-        try makeDirectory(String(path[..<slash]))
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system("making \(path)", errno) }
-    }
-
     private func checkMode(_ name: String) throws(TransportError) {
-        var status = stat()
-        guard stat(path(name), &status) == 0 else { throw .system("looking at \(path(name))", errno) }
-        guard status.st_mode & 0o077 == 0 else {
+        guard let stamp = files.stamp(of: path(name)) else { throw .system("looking at \(path(name))", ENOENT) }
+        guard !stamp.isOpenToOthers else {
             throw .identity("others may read the key in \(path(name)): `chmod 600 \(path(name))`")
         }
     }
