@@ -11,7 +11,6 @@ extension SimulationRun {
                 trace.line(now, node: operation.node, "no-node", operation.kind.rawValue)
                 return
             }
-            carriedOut.add(operation.kind.rawValue)
             submit(.client(item: item, operation), to: node, operation.database)
         case .fault(let fault): try carryOut(fault)
         }
@@ -26,7 +25,7 @@ extension SimulationRun {
         do {
             switch operation.kind {
             case .compact, .verify, .backupCheck, .policy, .create, .drop: return .refused("not carried out")
-            default: break
+            default: carriedOut.add(operation.kind.rawValue)
             }
             let id = try DocumentID(operation.document)
             let result = try write(operation, id, node, database)
