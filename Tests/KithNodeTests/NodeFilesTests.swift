@@ -99,11 +99,11 @@ import Testing
         let (first, second) = (try Self.identity("first"), try Self.identity("second"))
         let base = VirtualDisk()
         defer { base.discard() }
-        try IdentityStore(directory: base.directory, on: base).create(first)
+        try IdentityStore(directory: base.directory, on: base.files).create(first)
         if change == .damagedFile {
             base.put(SpareFile.paused.path(in: base.directory), Trial.damaged)
         } else {
-            try SpareFile.paused.write(["all forever"], in: base.directory, on: base)
+            try SpareFile.paused.write(["all forever"], in: base.directory, on: base.files)
         }
         let trial = Trial(change, first, second)
         let whole = base.copied()
@@ -150,7 +150,7 @@ import Testing
         var tellsOfFailure: Bool { change != .damagedFile }
 
         func make(_ disk: VirtualDisk) throws {
-            let store = IdentityStore(directory: disk.directory, on: disk)
+            let store = IdentityStore(directory: disk.directory, on: disk.files)
             switch change {
             case .identity: try store.save(second)
             case .membership:
@@ -158,10 +158,10 @@ import Testing
                 _ = membership.admit([first.certificate, first.issuer])
                 membership.note(name: "somebody", of: first.nodeID)
                 try store.write(membership.encoded, to: IdentityStore.membershipName)
-            case .pauses: try SpareFile.paused.write(["all 99999999999999"], in: disk.directory, on: disk)
+            case .pauses: try SpareFile.paused.write(["all 99999999999999"], in: disk.directory, on: disk.files)
             case .damagedFile:
-                guard try SpareFile.paused.look(in: disk.directory, on: disk).damage != nil else { return }
-                SpareFile.paused.setAside(in: disk.directory, leaving: ["all 99999999999999"], on: disk)
+                guard try SpareFile.paused.look(in: disk.directory, on: disk.files).damage != nil else { return }
+                SpareFile.paused.setAside(in: disk.directory, leaving: ["all 99999999999999"], on: disk.files)
             }
         }
 
@@ -175,11 +175,11 @@ import Testing
 
         /// What can be read of it: everything must be sound.
         func state(_ disk: VirtualDisk) throws -> [String] {
-            let store = IdentityStore(directory: disk.directory, on: disk)
+            let store = IdentityStore(directory: disk.directory, on: disk.files)
             let identity = try store.load()
             guard change != .identity else { return [identity.nodeName] }
             let membership = try store.membership(of: identity).members.map(\.name)
-            let pauses = try SpareFile.paused.look(in: disk.directory, on: disk)
+            let pauses = try SpareFile.paused.look(in: disk.directory, on: disk.files)
             if change == .damagedFile {
                 // At no moment is there neither the file nor what it held.
                 let aside = disk.content(of: SpareFile.paused.aside(in: disk.directory))

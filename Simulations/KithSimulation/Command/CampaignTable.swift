@@ -1,0 +1,63 @@
+/// What the runs of many seeds did, all together.
+struct CampaignTable {
+    private var held = 0
+    private var failed = Tally()
+    private var virtualMilliseconds = 0
+    private var events = 0
+    private var fewestEvents = Int.max
+    private var cpuMilliseconds = 0
+    private var carriedOut = Tally()
+    private var audit = PlanAudit()
+
+    mutating func add(_ plan: Plan, _ report: RunReport) {
+        if let failure = report.failure { failed.add(failure.name) } else { held += 1 }
+        virtualMilliseconds += report.virtualMilliseconds
+        events += report.events
+        fewestEvents = min(fewestEvents, report.events)
+        cpuMilliseconds += report.cpuMilliseconds
+        carriedOut.add(report.carriedOut)
+        audit.add(plan)
+    }
+
+    /// The verbs that no run carried out.
+    var neverTried: [String] {
+        (Operation.Kind.allCases.map(\.rawValue) + Fault.Kind.allCases.map(\.rawValue)).filter { carriedOut[$0] == 0 }
+    }
+
+    func text(_ seeds: ClosedRange<UInt64>) -> String {
+        let rate = cpuMilliseconds > 0 ? events * 1_000 / cpuMilliseconds : 0
+        let tenths = virtualMilliseconds / 360_000
+        var lines = [
+            "",
+            "seeds           \(seeds.lowerBound)..\(seeds.upperBound): \(held) held, \(seeds.count - held) failed",
+            "virtual hours   \(tenths / 10).\(tenths % 10)",
+            "events          \(events), at least \(fewestEvents) in a run",
+            "events/s        \(rate) of one processor",
+            "operations      \(counts(Operation.Kind.allCases.map(\.rawValue)))",
+        ]
+        for area in Area.allCases {
+            let kinds = Fault.Kind.allCases.filter { $0.area == area }.map(\.rawValue)
+            lines.append(Self.padded(area.rawValue) + counts(kinds))
+        }
+        if seeds.count > held {
+            let names = failed.sorted.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
+            lines.append(Self.padded("failed") + names)
+        }
+        if !neverTried.isEmpty { lines.append(Self.padded("never tried") + neverTried.joined(separator: ", ")) }
+        let empty = audit.empty
+        let examples = empty.prefix(8).joined(separator: ", ") + (empty.count > 8 ? ", ..." : "")
+        lines.append(
+            Self.padded("cells at zero")
+                + "\(empty.count) of \(PlanAudit.cellCount) of operation, area of faults, state of the node\(empty.isEmpty ? "" : ": ")\(examples)"
+        )
+        return lines.joined(separator: "\n")
+    }
+
+    private func counts(_ verbs: [String]) -> String {
+        verbs.map { "\($0) \(carriedOut[$0])" }.joined(separator: ", ")
+    }
+
+    private static func padded(_ name: String) -> String {
+        name + String(repeating: " ", count: max(1, 16 - name.utf8.count))
+    }
+}

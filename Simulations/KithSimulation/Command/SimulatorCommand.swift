@@ -1,0 +1,136 @@
+import Glibc
+
+/// The `kith-sim` command.
+package enum SimulatorCommand {
+    package static let help = """
+        kith-sim: a mesh of nodes in one process, on virtual time, from one seed
+
+        usage: kith-sim --seed N [--nodes N] [--hours H | --minutes M] [--short | --long]
+               kith-sim --seeds A..B [the same]
+               kith-sim --plan FILE
+               kith-sim --scenario NAME
+               kith-sim --list
+
+          --seed N       run the plan that is drawn from N
+          --seeds A..B   run those of A to B, on all processors, and say what they tried
+          --plan FILE    run the plan in FILE; - reads it from standard input
+          --scenario S   run the plan Simulations/Scenarios/S.plan
+          --list         list the scenarios
+          --nodes N      this many nodes instead of a number from the seed
+          --hours H      operations and faults for H hours of virtual time; --minutes M for minutes
+          --short        six seconds, as in the test suite
+          --long         10 to 20 minutes on 3 to 8 nodes
+          --double       run everything twice, in two processes, and compare the traces
+          --trace        print every event; runs in this process and shrinks nothing
+          --print-plan   print the plan and run nothing
+          --no-shrink    leave a failing plan as it is
+          --shrink-seconds S   shrink for S seconds instead of 60
+          --out DIR      where plans that failed are written; the working directory without it
+          --complete     with --seeds: an operation or fault that was never carried out is a failure
+          --here         run in this process instead of a child; --quiet for a report that programs read
+          --sabotage S   put in a bug on purpose: \(SimulatorRequest.sabotages)
+
+        The last line of a run has the hash of its trace: the same plan has the same hash.
+        Exit status: 0 all held; 1 something did not; 2 something did not come about after healing; 3 a trap; 4 two runs
+        of one plan differ; 5 no end; 6 with --complete, something was never tried; 64 wrong usage; 66 no such plan.
+
+        """
+
+    static let neverTried: Int32 = 6
+    private static let wrongUsage: Int32 = 64
+    private static let noPlan: Int32 = 66
+
+    /// Runs the command.
+    /// - Returns: its exit status.
+    package static func run(_ arguments: [String]) -> Int32 {
+        if arguments.contains("--help") || arguments.contains("-h") {
+            print(help, terminator: "")
+            return 0
+        }
+        do throws(SimulatorRequest.UsageError) {
+            let request = try SimulatorRequest(arguments)
+            switch request.subject {
+            case .list: return list()
+            case .plan(let file): return runFile(file, request, "--plan \(file)")
+            case .scenario(let name):
+                guard let directory = PlanFile.scenarioDirectory else {
+                    printError("kith-sim: no folder Simulations/Scenarios above this program or the working directory")
+                    return noPlan
+                }
+                return runFile("\(directory)/\(name).plan", request, "--scenario \(name)")
+            case .seeds(let seeds):
+                if seeds.count > 1, !request.printsPlan { return Campaign(seeds, request).run() }
+                return seeds.reduce(0) { status, seed in
+                    max(status, runOne(PlanGenerator.plan(seed: seed, request.options), request, "--seed \(seed)"))
+                }
+            }
+        } catch {
+            printError("kith-sim: \(error.message); see kith-sim --help")
+            return wrongUsage
+        }
+    }
+
+    private static func list() -> Int32 {
+        guard let directory = PlanFile.scenarioDirectory else {
+            printError("kith-sim: no folder Simulations/Scenarios above this program or the working directory")
+            return noPlan
+        }
+        for name in PlanFile.names(in: directory) {
+            let title = PlanFile.read("\(directory)/\(name).plan").map(PlanFile.title) ?? ""
+            print(name + String(repeating: " ", count: max(1, 34 - name.utf8.count)) + title)
+        }
+        return 0
+    }
+
+    private static func runFile(_ file: String, _ request: SimulatorRequest, _ subject: String) -> Int32 {
+        guard let text = PlanFile.read(file) else {
+            printError("kith-sim: can't read \(file): \(String(cString: strerror(errno)))")
+            return noPlan
+        }
+        do throws(PlanError) {
+            return runOne(try Plan(text: text), request, subject)
+        } catch {
+            printError("kith-sim: \(file): \(error)")
+            return noPlan
+        }
+    }
+
+    private static func runOne(_ plan: Plan, _ request: SimulatorRequest, _ subject: String) -> Int32 {
+        if request.printsPlan {
+            print(plan.text, terminator: "")
+            return 0
+        }
+        let report = request.isHere ? runHere(plan, request) : Supervisor(request).run(plan)
+        if request.isQuiet {
+            print(report.text, terminator: "")
+            return report.failure?.kind.exitStatus ?? 0
+        }
+        print(Supervisor.line(plan, report))
+        guard let failure = report.failure else { return 0 }
+        if !request.prints { for line in report.recent { print(line) } }
+        print(failure)
+        // What is known is shown before the minute that shrinking takes.
+        fflush(nil)
+        if !request.isHere, request.shrinks, let shrunk = Supervisor(request).shrink(plan, failure) { print(shrunk) }
+        print("repeat: kith-sim \(([subject] + request.repetition).joined(separator: " ")) --trace")
+        return failure.kind.exitStatus
+    }
+
+    private static func runHere(_ plan: Plan, _ request: SimulatorRequest) -> RunReport {
+        let start = processorMilliseconds()
+        let outcome = Simulation.run(
+            plan, .init(trace: request.prints ? { print($0) } : nil, sabotage: request.sabotage))
+        return RunReport(outcome, cpuMilliseconds: processorMilliseconds() - start)
+    }
+
+    private static func processorMilliseconds() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
+    }
+
+    private static func printError(_ text: String) {
+        let line = Array((text + "\n").utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+    }
+}
