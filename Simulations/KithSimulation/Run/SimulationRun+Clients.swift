@@ -20,6 +20,10 @@ extension SimulationRun {
             return create(name, on: node, running)
         default: break
         }
+        if running.isReader, operation.kind != .read {
+            note("a reader refused a write")
+            return line(node, "reader", operation.kind.rawValue)
+        }
         guard let executor = running.catalog[name], let database = node.databases[operation.database] else {
             return line(node, "no-database", operation.kind.rawValue)
         }

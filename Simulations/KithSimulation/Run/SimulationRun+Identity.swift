@@ -146,6 +146,15 @@ extension SimulationRun {
         return true
     }
 
+    /// An admin says what a node may do.
+    func setRole(_ role: Role, of node: SimulatedNode) {
+        guard let admin = nodes[0].node else { return }
+        let id = node.id
+        admin.queue.async {
+            try? admin.setRole(role, of: id.description) { _ in }
+        }
+    }
+
     func strikePeer(_ fault: Fault) -> Bool { false }
 
     // MARK: What may be gone

@@ -2,6 +2,7 @@ import KithDocument
 import KithNode
 import KithReplication
 import KithStore
+import KithTransport
 
 // The course of a run: faults and work with safety checks; then everything is healed and what must happen in the end is
 // waited for; then all stores are closed, opened and read from scratch.
@@ -63,6 +64,8 @@ extension SimulationRun {
         // What a paused process missed comes at once.
         try advance(to: now + 1_000_000)
         for node in core where node.isMoved { keep(node) }
+        // What a node wrote before it was made a reader is asked of it by nobody until it is a writer again.
+        for node in core where node.index > 0 && node.node?.isReader == true { setRole(.writer, of: node) }
     }
 
     /// The pairs of nodes of the core that can have a link, each once.
