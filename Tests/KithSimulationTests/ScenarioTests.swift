@@ -3,8 +3,9 @@ import KithSimulation
 import Testing
 
 @Suite struct ScenarioTests {
-    private static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Simulations/Scenarios").path
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+    private static let directory = root + "/Simulations/Scenarios"
     static let names = PlanFile.names(in: directory)
 
     private static func text(_ name: String) throws -> String {
@@ -38,6 +39,17 @@ import Testing
             + Shape.allCases.map(\.rawValue) + HostileKind.allCases.map(\.rawValue)
         let missing = all.filter { !words.contains($0) }
         #expect(missing.isEmpty)
+    }
+
+    @Test func theManualHasEachVerbUnderItsArea() throws {
+        let manual = try String(contentsOfFile: Self.root + "/docs/simulation.md", encoding: .utf8)
+        var rows = [("operations", Operation.Kind.allCases.map(\.rawValue))]
+        for area in Area.allCases {
+            rows.append((area.rawValue, Fault.Kind.allCases.filter { $0.area == area }.map(\.rawValue)))
+        }
+        for (name, verbs) in rows {
+            #expect(manual.contains("| \(name) | \(verbs.joined(separator: ", ")) |"), "\(name)")
+        }
     }
 
     @Test func theCommandListsAndRunsThem() async throws {
