@@ -19,7 +19,7 @@ package enum SimulatorCommand {
           --nodes N      this many nodes instead of a number from the seed
           --hours H      operations and faults for H hours of virtual time; --minutes M for minutes
           --short        six seconds, as in the test suite
-          --long         10 to 20 minutes on 3 to 8 nodes
+          --long         10 to 12 minutes on 3 to 8 nodes
           --double       run everything twice, in two processes, and compare the traces
           --trace        print every event; runs in this process and shrinks nothing
           --print-plan   print the plan and run nothing
