@@ -134,13 +134,8 @@ extension SimulationRun {
             }
             note("a node was revoked")
         case .role:
-            guard let admin = nodes[0].node, node.index > 0,
-                let role = Role(fault.text == "member" ? "writer" : fault.text)
-            else { return false }
-            let id = node.id
-            admin.queue.async {
-                try? admin.setRole(role, of: id.description) { _ in }
-            }
+            guard nodes[0].isRunning, node.index > 0, let role = Role(fault.text) else { return false }
+            setRole(role, of: node)
         default: return false
         }
         return true
