@@ -8,10 +8,12 @@ package enum SimulatorCommand {
         usage: kith-sim --seed N [--nodes N] [--minutes M | --short] [--trace] [--print-plan]
                kith-sim --seeds A..B [--nodes N] [--minutes M | --short]
                kith-sim --plan FILE [--trace]
+               kith-sim --crash-points [WORK ...]
 
           --seed N       run the plan that is drawn from N
           --seeds A..B   run those of A to B, one after the other, and stop at none
           --plan FILE    run the plan in FILE; - reads it from standard input
+          --crash-points the power goes at every call of each kind of work of a store, and of the recoveries
           --nodes N      this many nodes, 3 to 6, instead of a number from the seed
           --minutes M    operations and faults for M minutes of virtual time
           --short        the short runs of the test suite
@@ -43,6 +45,9 @@ package enum SimulatorCommand {
             if arguments.contains("--help") || arguments.contains("-h") {
                 print(help, terminator: "")
                 return 0
+            }
+            if arguments.first == CrashPointCommand.option {
+                return CrashPointCommand.run(arguments: Array(arguments.dropFirst()))
             }
             let request = try parse(arguments)
             if let file = request.planFile { return runPlan(file, request) }
