@@ -10,6 +10,7 @@ package enum SimulatorCommand {
                kith-sim --plan FILE
                kith-sim --scenario NAME
                kith-sim --list
+               kith-sim --crash-points [WORK ...]
 
           --seed N       run the plan that is drawn from N
           --seeds A..B   run those of A to B, on all processors, and say what they tried
@@ -46,6 +47,9 @@ package enum SimulatorCommand {
         if arguments.contains("--help") || arguments.contains("-h") {
             print(help, terminator: "")
             return 0
+        }
+        if arguments.first == CrashPointCommand.option {
+            return CrashPointCommand.run(arguments: Array(arguments.dropFirst()))
         }
         do throws(SimulatorRequest.UsageError) {
             let request = try SimulatorRequest(arguments)
