@@ -120,6 +120,13 @@ extension SimulationRun {
         let operation = call.operation
         switch result {
         case .success(let isWritten):
+            if isWritten, call.isPurge {
+                // What was not there is marked all the same, and no digest tells of that.
+                let place = Model.Place(node: node.index, database: operation.database)
+                model[place].purge(DocumentID(unchecked: operation.document))
+                model[place.database, DocumentID(unchecked: operation.document)].isPurgedSomewhere = true
+                return line(node, "purged", operation.document)
+            }
             guard isWritten, let made = call.made else {
                 return line(node, "client", "\(operation.kind.rawValue) \(operation.document) unchanged")
             }

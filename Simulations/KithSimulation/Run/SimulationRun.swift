@@ -30,6 +30,8 @@ final class SimulationRun: @unchecked Sendable {
     var counts = Counts()
     /// Whether operations and faults are over.
     var isHealed = false
+    /// Which nodes can have a link.
+    var shape: Shape
     /// Documents that changed since the dear checks.
     var unchecked: [(place: Model.Place, document: DocumentID)] = []
     var checking: SeededGenerator
@@ -58,6 +60,7 @@ final class SimulationRun: @unchecked Sendable {
 
     init(plan: Plan, sabotage: Sabotage?, printing: ((String) -> Void)?) throws {
         self.plan = plan
+        shape = plan.shape
         self.sabotage = sabotage
         steps = plan.steps
         budget = FaultBudget(plan)
