@@ -49,13 +49,15 @@ package enum SimulationLimits {
     /// How long the idle nodes are watched (N1), and what each direction of a link may carry in that time: pings and
     /// pongs of some ten bytes every five seconds.
     static let idleTime: UInt64 = 60_000_000
-    static func idleBytes(nodes: Int) -> Int { 2 * (1_024 + 600 * nodes) }
+    static func idleBytes(nodes: Int) -> Int { 2 * (1_024 + 900 * nodes) }
     /// How long nodes get for passing on what they have just learnt of each other, before they are watched.
     static let settlingTime: UInt64 = 5_000_000
     /// What each direction of a link may carry from reconnecting to being in sync with nothing to do (N2).
     static func reconnectBytes(nodes: Int, databases: Int) -> Int { 2 * (2_048 * databases + 8_000 + 800 * nodes) }
     /// How often it is looked whether what is awaited is so, in microseconds.
     static let lookInterval: UInt64 = 100_000
+    /// Services that are gone and that discovery still tells of.
+    static let goneServices = 256
     /// How soon TCP sends again to a machine that does not answer.
     static let resendTime: UInt64 = 200_000
     /// When a node that could not start is started again.

@@ -52,11 +52,23 @@ package struct CandidateBook: Sendable {
     /// happened there earlier: that somebody came back is just what an announcement tells.
     package mutating func setDiscovered(_ new: [DiscoveredService]) {
         let before = Set(Self.announced(services))
-        services = Array(new.prefix(Limits.services))
+        services = new.count > Limits.services ? mostWorthKnowing(new) : new
         let nameless = Set(
             services.filter { $0.nodeID == nil }.flatMap { $0.addresses.map { Endpoint.numeric($0.address) } })
         answeredBy = answeredBy.filter { nameless.contains($0.key) }
         for key in Self.announced(services) where !before.contains(key) { attempts[key] = nil }
+    }
+
+    /// Of too many services those that are kept: of nodes that were reached before and are announced now, then of others that
+    /// are announced. Anybody may announce as many as he likes, and those are not to hide the members of the group.
+    private func mostWorthKnowing(_ new: [DiscoveredService]) -> [DiscoveredService] {
+        let met = Set(rememberedNodes).union(advertised.keys)
+        var ranks: [[DiscoveredService]] = [[], [], [], []]
+        for service in new {
+            let isMet = service.nodeID.map(met.contains) ?? false
+            ranks[(service.isPresent ? 0 : 2) + (isMet ? 0 : 1)].append(service)
+        }
+        return Array(ranks.joined().prefix(Limits.services))
     }
 
     /// Takes what a node says of where it can be reached. What it said before is forgotten.

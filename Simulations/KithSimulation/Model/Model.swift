@@ -70,7 +70,9 @@ struct Model {
     }
 
     /// Takes up what a client wrote on a node of which nothing is expected, not even that it keeps it.
-    mutating func learn(_ write: ClientWrite, of id: DocumentID, at place: Place, _ leaves: [Delivery.Item]) throws(Violation) {
+    mutating func learn(_ write: ClientWrite, of id: DocumentID, at place: Place, _ leaves: [Delivery.Item])
+        throws(Violation)
+    {
         try learn(write, of: id, at: place, leaves, nil)
         self[place.database, id].mayLose(write.revision)
     }

@@ -36,6 +36,8 @@ final class SimulatedNode: @unchecked Sendable {
     var isHostile = false
     /// Since when it is no member any more.
     var outsiderSince: UInt64?
+    /// By node that was revoked when this one was first seen to know of it.
+    var knowsOutsiders: [Int: UInt64] = [:]
     /// A write that a disk broke off may be there or not: what it is becomes known with the next start.
     var isInterrupted = false
 

@@ -108,9 +108,12 @@ extension SimulationRun {
     /// S15: nobody has a link to a node whose membership ended more than a moment ago.
     private func checkAccess() throws {
         for node in nodes where node.isOutsider {
-            guard let since = node.outsiderSince, now > since + SimulationLimits.revocationTime else { continue }
-            for other in nodes where !other.isOutsider && other.node?.isLinked(to: node.id) == true {
-                guard other.node?.knowsRevoked(node.id) == true else { continue }
+            for other in nodes where !other.isOutsider && other.node?.knowsRevoked(node.id) == true {
+                let since = other.knowsOutsiders[node.index, default: now]
+                other.knowsOutsiders[node.index] = since
+                guard other.node?.isLinked(to: node.id) == true, other.process?.isPaused == false,
+                    now > max(since, other.process?.pausedUntil ?? 0) + SimulationLimits.revocationTime
+                else { continue }
                 throw Violation(.access, "node \(other.index) has a link to node \(node.index), which was revoked")
             }
         }

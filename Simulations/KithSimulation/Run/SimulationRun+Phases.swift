@@ -197,6 +197,8 @@ extension SimulationRun {
             let places = core.map { Model.Place(node: $0.index, database: number) }
             if let difference = model.firstDifference(places) { parts.append(difference) }
         }
+        let missing = pairs.filter { wantsLink($0, $1) && !isConnected($0, $1) }.map { "\($0.index)-\($1.index)" }
+        if !missing.isEmpty { parts.append("not connected: \(missing.joined(separator: " "))") }
         return "not equal \(time / 1_000_000) s after healing: " + parts.joined(separator: "; ")
     }
 

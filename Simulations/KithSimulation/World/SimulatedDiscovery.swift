@@ -253,6 +253,15 @@ final class SimulatedDiscovery: DiscoveryService, @unchecked Sendable {
         }
     }
 
+    /// Of what is gone only so much is remembered, as by a daemon.
+    private func forgetOldest() {
+        let gone = known.values.filter { !$0.isPresent }
+        guard gone.count > SimulationLimits.goneServices else { return }
+        for service in gone.sorted(by: { $0.name < $1.name }).dropFirst(SimulationLimits.goneServices) {
+            known[service.name] = nil
+        }
+    }
+
     private func look() {
         let heard =
             isDown || process.machine.deafUntil > multicast.world.now
@@ -269,6 +278,7 @@ final class SimulatedDiscovery: DiscoveryService, @unchecked Sendable {
             known[name] = DiscoveredService(
                 name: name, isPresent: false, interfaces: [1], text: service.text, addresses: service.addresses)
         }
+        forgetOldest()
         let services = known.values.sorted { $0.name < $1.name }
         guard services != last else { return }
         last = services

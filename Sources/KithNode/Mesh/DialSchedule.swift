@@ -25,16 +25,17 @@ package struct DialSchedule<Target: Hashable & Comparable & Sendable>: Sendable 
     package init(random: @escaping @Sendable () -> UInt64) { self.random = random }
 
     /// The targets to dial now, which count as being dialled from here on.
-    /// - Parameter wanted: the targets without a link; of others failures are forgotten after a while.
+    /// - Parameter wanted: the targets without a link, those first that matter most; of others failures are forgotten after
+    ///   a while.
     package mutating func due(_ wanted: [Target], now: Instant) -> [Target] {
-        let wanted = Set(wanted)
+        let all = Set(wanted)
         states = states.filter { target, state in
-            guard case .waiting(let until, _) = state, !wanted.contains(target) else { return true }
+            guard case .waiting(let until, _) = state, !all.contains(target) else { return true }
             return now.milliseconds(since: until) < NodeLimits.failuresKeptMilliseconds
         }
         var room = NodeLimits.simultaneousDials - states.values.count { if case .dialling = $0 { true } else { false } }
         var due: [Target] = []
-        for target in wanted.sorted() where room > 0 {
+        for target in wanted where room > 0 {
             switch states[target] {
             case .dialling: continue
             case .waiting(let until, _) where until > now: continue

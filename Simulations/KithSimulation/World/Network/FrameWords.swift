@@ -7,7 +7,9 @@ enum FrameWords {
         var decoder = FrameDecoder()
         decoder.append(bytes)
         var words: [String] = []
-        while let frame = try? decoder.next(), words.count < 12 { words.append("\(frame.type)(\(frame.payload.count))") }
+        while let frame = try? decoder.next(), words.count < 12 {
+            words.append("\(frame.type)(\(frame.payload.count))")
+        }
         return words.isEmpty ? "\(bytes.count) bytes" : words.joined(separator: " ")
     }
 }
