@@ -13,13 +13,14 @@ import Testing
 
     /// Bugs put in on purpose: each must be caught, under its own name.
     @Test(arguments: [
-        (Sabotage.acknowledgesNothing, Invariant.acknowledgedDurability),
-        (.forgetsToSynchronise, .acknowledgedDurability), (.alwaysInSync, .statusHonesty),
-    ]) func aBugPutInOnPurposeIsCaught(sabotage: Sabotage, invariant: Invariant) {
+        (Sabotage.acknowledgesNothing, [Invariant.acknowledgedDurability]),
+        // What is there after a power cut is less than it was, or torn.
+        (.forgetsToSynchronise, [.acknowledgedDurability, .atomicApply]), (.alwaysInSync, [.statusHonesty]),
+    ]) func aBugPutInOnPurposeIsCaught(sabotage: Sabotage, invariants: [Invariant]) throws {
         let caught = (1...UInt64(60)).lazy.compactMap { seed in
             Simulation.run(PlanGenerator.plan(seed: seed, .short), .init(sabotage: sabotage)).violation?.invariant
         }
-        #expect(caught.first == invariant)
+        #expect(invariants.contains(try #require(caught.first)))
     }
 
     @Test func aWinnerByOrderOfArrivalIsCaught() throws {
