@@ -41,6 +41,7 @@ package final class Store {
         let lock = try FileLock(file)
         let isNew: Bool
         (isNew, findings) = try file.examine(lock, creates: options.creates, databaseID: environment.random)
+        if findings.isUnclean { try file.confirmLog() }
         // What was said of a closed database must be gone before there is a log.
         if isNew || lock.lastClaim == .closed { try lock.claimNothing() }
         let opened: WriteTransaction

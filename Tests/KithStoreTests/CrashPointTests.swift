@@ -1,4 +1,5 @@
 import KithCrashPoints
+import KithDocument
 import KithTestSupport
 import KithVirtualDisk
 import Testing
@@ -29,6 +30,36 @@ import Darwin
             $0.operation == .synchronize ? .pretended : .done
         }
         #expect(!report.failures.isEmpty)
+    }
+
+    /// Linux takes pages that it could not write for written, so that the next process reads what is not on disk and
+    /// writes behind it.
+    @Test func whatIsWrittenBehindAFailedSynchronisationOutlivesAPowerCut() throws {
+        let disk = VirtualDisk()
+        defer { disk.discard() }
+        func open(_ process: DiskProcess) throws -> Store {
+            try Store(
+                DatabaseFile(try DatabaseName("notes"), in: disk.directory, on: process),
+                environment: StoreEnvironment(now: { 1_700_000_000_000 }, random: { 7 }))
+        }
+        func put(_ id: String, _ store: Store) throws {
+            _ = try store.write { (transaction) throws(StoreError) in
+                try transaction.put(DocumentID(unchecked: id), Array(#"{"a":1}"#.utf8))
+            }
+        }
+        let first = disk.start()
+        let store = try open(first)
+        try put("before", store)
+        disk.plan = { $0.operation == .synchronize ? .failed(EIO) : .done }
+        #expect(throws: StoreError.self) { try put("failed", store) }
+        disk.plan = nil
+        first.kill()
+        let second = try open(disk.start())
+        try put("acknowledged", second)
+        var generator = SeededGenerator(seed: 1)
+        disk.cutPower(.nothing, &generator)
+        let reader = try open(disk.start()).makeReader()
+        for id in ["before", "acknowledged"] { #expect(try reader.get(DocumentID(unchecked: id)) != nil, "\(id)") }
     }
 
     @Test("A power cut while a file is put aside leaves it in one place or the other", arguments: Survival.allCases)

@@ -20,6 +20,8 @@ final class SimulatedNode: @unchecked Sendable {
     var databases: [Int: ObservedDatabase] = [:]
     /// What clients have asked for and have not been told of, by the number of the call.
     var calls: [Int: ClientCall] = [:]
+    /// Writes that clients were told have failed, and that the next start may find done: the disk did not say.
+    var doubtful: [ClientCall] = []
     /// Counts the processes.
     private(set) var incarnation = 0
 

@@ -8,7 +8,7 @@ import KithSystem
 extension SimulationRun {
     func carryOut(_ operation: Operation) {
         guard operation.node < nodes.count, case let node = nodes[operation.node], let running = node.node,
-            !node.isOutsider
+            !node.isOutsider, !node.isDamaged
         else { return line(nil, "no-node", "\(operation.kind.rawValue) node \(operation.node)") }
         let name = ObservedDatabase.name(operation.database)
         switch operation.kind {
@@ -140,7 +140,10 @@ extension SimulationRun {
             line(node, "client", "\(operation.kind.rawValue) \(operation.document) \(error.code.rawValue)")
             switch error.code {
             case .notFound, .conflict: break
-            case _ where node.isDamaged || hasBadDisk(node): note("a write refused: \(error.code.rawValue)")
+            case _ where node.isDamaged || hasBadDisk(node):
+                note("a write refused: \(error.code.rawValue)")
+                // What a disk did not confirm may be there all the same when it is read again.
+                if call.made != nil || call.isPurge { node.doubtful.append(call) }
             default: throw Violation(.noErrorFromInside, "node \(node.index): \(error)")
             }
             if sabotage == .acknowledgesNothing, let made = call.made {

@@ -119,11 +119,36 @@ extension SimulationRun {
     /// A database is open: what is there must be what was there.
     private func opened(_ node: SimulatedNode, _ database: ObservedDatabase) throws {
         guard !node.isDamaged, !node.isOutsider else { return }
-        if node.isInterrupted {
-            // What the power cut off may have been done: then it is there whole.
-            try observe(node, database)
-        }
+        try settleDoubts(node, database)
         try checkReopened(node, database)
+    }
+
+    /// What a power cut or a failure of the disk broke off may have been done: then it is there whole.
+    private func settleDoubts(_ node: SimulatedNode, _ database: ObservedDatabase) throws {
+        let place = Model.Place(node: node.index, database: database.number)
+        let open = (node.doubtful + node.calls.values).filter { $0.database == database.number }
+        node.doubtful.removeAll { $0.database == database.number }
+        node.calls = node.calls.filter { $0.value.database != database.number }
+        guard !open.isEmpty || node.isInterrupted || now < node.badDiskUntil else { return }
+        for call in open.sorted(by: { ($0.made?.sequence ?? 0, $0.number) < ($1.made?.sequence ?? 0, $1.number) }) {
+            call.hasRun = false
+            let id = DocumentID(unchecked: call.operation.document)
+            do throws(StoreError) {
+                let history = try database.withReader { (reader) throws(StoreError) in try reader.history(id) }
+                if call.isPurge, history == nil {
+                    model[place].purge(id)
+                    model[place.database, id].isPurgedSomewhere = true
+                } else if let made = call.made, made.sequence > model[place].sequence,
+                    history?.nodes.contains(where: { $0.id == made.write.revision }) == true
+                {
+                    note("a write in doubt was done")
+                    checked {
+                        try self.see(id, at: place, sequence: made.sequence, leaves: made.leaves, write: made.write)
+                    }
+                }
+            } catch { return }
+        }
+        try observe(node, database)
     }
 
     // MARK: The log

@@ -101,6 +101,26 @@ extension DatabaseFile {
         }
     }
 
+    /// Writes the log that a process left behind once more, as it is read, and synchronises it.
+    ///
+    /// What can be read of it need not be on disk: after a synchronisation that failed Linux takes what it could not write for
+    /// written. Commits of this process stand behind it, and a power cut would take them with it though they were
+    /// synchronised.
+    /// - Complexity: O(size of the log).
+    func confirmLog() throws(StoreError) {
+        try fileSystem.require("write", logPath) { () throws(SystemError) in
+            let log = try fileSystem.open(logPath, .write)
+            var offset = 0
+            while true {
+                let part = try log.read(Limits.filePartBytes, at: offset)
+                if part.isEmpty { break }
+                try log.write(part, at: offset)
+                offset += part.count
+            }
+            try log.synchronize()
+        }
+    }
+
     /// Checks the whole file, after its log was lost: what had been copied of the log fits together, or does not.
     /// - Complexity: O(size of the file).
     func requireIntegrity(_ connection: Connection) throws(StoreError) {
