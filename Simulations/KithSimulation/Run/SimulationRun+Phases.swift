@@ -52,6 +52,16 @@ extension SimulationRun {
         for machine in machines { machine.mend() }
         for node in nodes where node.isClone { endClone(node) }
         for node in nodes where node.isOutsider { kill(node, losesPower: false) }
+        let healed = core
+        // Who is not healed keeps what it has to itself.
+        for node in nodes where !node.isAbsent && !healed.contains(where: { $0 === node }) {
+            kill(node, losesPower: false)
+            for database in 0..<plan.databases {
+                model.lose(
+                    Model.Place(node: node.index, database: database),
+                    besides: healed.map { Model.Place(node: $0.index, database: database) })
+            }
+        }
         for node in core {
             if node.isPretending, !node.isDamaged { becomeDamaged(node) }
             if node.isDamaged {

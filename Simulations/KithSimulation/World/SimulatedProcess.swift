@@ -38,14 +38,28 @@ final class SimulatedProcess: @unchecked Sendable {
 
     var isPaused: Bool { pausedUntil > world.now }
 
-    /// It goes on now.
-    func resume() { pausedUntil = min(pausedUntil, world.now) }
+    /// Queues whose turn came while it was stopped.
+    private var parked: [SimulatedQueue] = []
 
-    func pause(until time: UInt64) { pausedUntil = max(pausedUntil, time) }
+    /// It goes on now, and does what it missed.
+    func resume() {
+        pausedUntil = min(pausedUntil, world.now)
+        let waiting = parked
+        parked = []
+        for queue in waiting { world.add(.work(queue), at: world.now + world.latency()) }
+    }
+
+    func pause(until time: UInt64) {
+        pausedUntil = max(pausedUntil, time)
+        world.add(.act { if !self.isPaused { self.resume() } }, at: time)
+    }
+
+    func park(_ queue: SimulatedQueue) { parked.append(queue) }
 
     /// The end, at once.
     func end() {
         isAlive = false
+        parked = []
         files.kill()
     }
 }

@@ -68,11 +68,12 @@ final class SimulatedQueue: WorkQueue, @unchecked Sendable {
         guard !isPlanned, suspensions == 0, !isIdle, process.isAlive else { return }
         isPlanned = true
         let world = process.world
-        world.add(.work(self), at: max(world.now + world.latency(), max(freeAt, process.pausedUntil)))
+        world.add(.work(self), at: max(world.now + world.latency(), freeAt))
     }
 
     /// The time of the next piece of work has come.
     func begin() {
+        if process.isAlive, process.isPaused { return process.park(self) }
         isPlanned = false
         guard process.isAlive else {
             // What it would have done may hold all that the process had.
@@ -82,7 +83,7 @@ final class SimulatedQueue: WorkQueue, @unchecked Sendable {
         }
         guard suspensions == 0 else { return }
         let world = process.world
-        guard process.pausedUntil <= world.now, freeAt <= world.now else { return plan() }
+        guard freeAt <= world.now else { return plan() }
         guard let job = next() else { return }
         world.handled += 1
         job()
