@@ -36,6 +36,8 @@ final class SimulatedNode: @unchecked Sendable {
     /// It is a copy of another node's disk.
     var isClone = false
     var isHostile = false
+    /// It is not healed with the others, and starts no more.
+    var isLeftBehind = false
     /// Since when it is no member any more.
     var outsiderSince: UInt64?
     /// By node that was revoked when this one was first seen to know of it.

@@ -70,7 +70,7 @@ extension SimulationRun {
 
     /// Starts the process of a node, unless it runs. Where it can't start, as on a full disk, it is tried again.
     func start(_ node: SimulatedNode) {
-        guard !node.isRunning, !node.isAbsent, world.violation == nil else { return }
+        guard !node.isRunning, !node.isAbsent, !node.isLeftBehind, world.violation == nil else { return }
         let machine = node.machine
         machine.setPower(true)
         guard machine.isOn else {

@@ -56,6 +56,7 @@ extension SimulationRun {
         // Who is not healed keeps what it has to itself.
         for node in nodes where !node.isAbsent && !healed.contains(where: { $0 === node }) {
             kill(node, losesPower: false)
+            node.isLeftBehind = true
             for database in 0..<plan.databases {
                 model.lose(
                     Model.Place(node: node.index, database: database),
@@ -261,7 +262,9 @@ extension SimulationRun {
         guard core.map({ model[Model.Place(node: $0.index, database: 0)].sequence }) == sequences else {
             throw Violation(.idleTraffic, "something was written with nothing to do")
         }
-        guard areAllInSync() else { throw Violation(.statusHonesty, "idle nodes are not in sync any more") }
+        guard areAllInSync() else {
+            throw Violation(.statusHonesty, "idle nodes are not in sync any more: " + describeStanding(after: 0))
+        }
     }
 
     private func sent(_ one: SimulatedNode, _ other: SimulatedNode) -> UInt64 {
