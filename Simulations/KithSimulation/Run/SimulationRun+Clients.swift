@@ -24,7 +24,6 @@ extension SimulationRun {
             return line(node, "no-database", operation.kind.rawValue)
         }
         carriedOut.add(operation.kind.rawValue)
-        if !node.machine.hasGoodDisk { note("a client on a bad disk") }
         switch operation.kind {
         case .read: read(operation, node, database)
         case .drop: drop(name, operation.database, on: node, running)
@@ -44,6 +43,7 @@ extension SimulationRun {
         let incarnation = node.incarnation
         executor.write { (transaction) throws(StoreError) -> Bool in
             call.made = nil
+            call.purged = []
             call.hasRun = false
             let isWritten = try self.perform(call, in: transaction)
             call.hasRun = isWritten
@@ -105,6 +105,7 @@ extension SimulationRun {
             return try note(
                 try transaction.resolve(id, keep: present.revision), .deletion, nil, isSettling: true)
         case .purge:
+            call.purged = try transaction.reader.leaves(of: id).map(\.revision.id)
             try transaction.purge(id)
             return true
         default: return false
@@ -129,7 +130,7 @@ extension SimulationRun {
             line(node, "client", "\(operation.kind.rawValue) \(operation.document) \(error.code.rawValue)")
             switch error.code {
             case .notFound, .conflict: break
-            case _ where node.isDamaged || hasBadDisk(node): note("a write refused: \(error.code.rawValue)")
+            case _ where node.isDamaged || hasBadDisk(node): note(.writeRefused)
             default: throw Violation(.noErrorFromInside, "node \(node.index): \(error)")
             }
             if sabotage == .acknowledgesNothing, let made = call.made {
@@ -169,7 +170,7 @@ extension SimulationRun {
                     guard self.hasBadDisk(node) else {
                         throw Violation(.noErrorFromInside, "node \(node.index): \(error)")
                     }
-                    self.note("a reading refused: \(error.code.rawValue)")
+                    self.note(.readRefused)
                 }
             }
         }

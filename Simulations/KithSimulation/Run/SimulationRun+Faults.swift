@@ -214,7 +214,7 @@ extension SimulationRun {
             // The call is still under way.
             world.after(0) {
                 node.isInterrupted = true
-                self.note("the power went at a call of the disk")
+                self.markPowerGone(node)
                 self.kill(node, losesPower: true)
                 self.world.after(back) { self.start(node) }
             }

@@ -91,7 +91,7 @@ extension SimulationRun {
             call.hasRun = false
             let id = DocumentID(unchecked: call.operation.document)
             if call.isPurge {
-                model[place].purge(id)
+                model[place].purge(id, call.purged)
                 model[place.database, id].isPurgedSomewhere = true
             } else if let made = call.made, made.sequence > model[place].sequence {
                 try see(id, at: place, sequence: made.sequence, leaves: made.leaves, write: made.write)
@@ -102,9 +102,10 @@ extension SimulationRun {
     private func see(
         _ id: DocumentID, at place: Model.Place, sequence: UInt64, leaves: [Delivery.Item], write: ClientWrite?
     ) throws {
+        let before = model[place][id]
         try model.see(id, at: place, sequence: sequence, leaves: leaves, write: write)
         unchecked.append((place, id))
-        markLeaves(leaves, model[place][id])
+        markLeaves(id, at: place, leaves, before: before)
     }
 
     /// A database is open: what is there must be what was there.

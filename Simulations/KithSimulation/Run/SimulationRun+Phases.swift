@@ -22,10 +22,12 @@ extension SimulationRun {
         try checkFreshWrite()
         try checkIdle()
         try checkCheapReconnection()
+        try checkMap()
         try reopenAll()
     }
 
     private func carryOut(_ step: PlanStep) throws {
+        mark(step)
         switch step.action {
         case .operation(let operation): carryOut(operation)
         case .fault(let fault): try carryOut(fault)
@@ -45,6 +47,7 @@ extension SimulationRun {
     private func heal() throws {
         trace.line(now, node: -1, "phase", "heal")
         isHealed = true
+        if nodes.contains(where: { $0.process?.isPaused == true }) { note(.healedWhilePaused) }
         network.heal()
         multicast.changed()
         for machine in machines { machine.mend() }
