@@ -9,7 +9,9 @@ SYSCONFDIR ?= /etc
 SWIFT ?= swift
 # More can be given to the test runner: make test TESTS="--filter KithStoreTests"
 TESTS ?=
-SEEDS ?= 1..50
+# Which simulated runs: make sim SEEDS=1..2000 SIM="--long --complete"
+SEEDS ?= 1..200
+SIM ?= --short --double
 # How long each target is fuzzed: make fuzz FUZZ_SECONDS=3600
 FUZZ_SECONDS ?= 60
 
@@ -73,8 +75,9 @@ bench: prepare ## rates and delays, each beside the same work by raw SQLite
 	@$(SWIFT) build -c release --product kith-bench
 	@"$$($(SWIFT) build -c release --show-bin-path)/kith-bench"
 
-sim: prepare ## simulated meshes: make sim SEEDS=1..1000
-	@$(SWIFT) run -c release kith-sim --seeds $(SEEDS)
+sim: prepare ## simulated meshes: make sim SEEDS=1..1000 SIM="--long"
+	@$(SWIFT) build -c release --product kith-sim
+	@"$$($(SWIFT) build -c release --show-bin-path)/kith-sim" --seeds $(SEEDS) $(SIM)
 
 mutants: prepare ## bugs put in on purpose, and what finds them: make mutants MUTANTS="skipsSync neverTells"
 	@.ci/mutants $(MUTANTS)
@@ -84,7 +87,8 @@ fuzz: prepare ## libFuzzer on all that reads bytes from outside, a minute each: 
 
 nightly: prepare ## what takes long: the longest forms of the tests, a thousand simulated meshes, mutants, fuzzing, the package
 	@KITH_LONG_TESTS=1 $(MAKE) test
-	@$(MAKE) sim SEEDS=1..1000
+	@$(MAKE) sim SEEDS=1..1000 SIM=--double
+	@$(MAKE) sim SEEDS=1..200 SIM=--long
 	@$(MAKE) mutants
 	@$(MAKE) fuzz
 	@$(MAKE) test-deb

@@ -80,9 +80,13 @@ let package = Package(
             name: "KithVirtualDisk", dependencies: ["CSQLite", "KithStore", "KithSystem", "KithTestSupport"],
             path: "Simulations/KithVirtualDisk", swiftSettings: settings),
         .target(
+            name: "KithCrashPoints", dependencies: ["KithDocument", "KithStore", "KithTestSupport", "KithVirtualDisk"],
+            path: "Simulations/KithCrashPoints", swiftSettings: settings),
+        .target(
             name: "KithSimulation",
             dependencies: [
-                "KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication", "KithNode",
+                "KithCrashPoints", "KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication",
+                "KithNode",
                 "KithSystem", "KithTestSupport", "KithVirtualDisk",
             ],
             path: "Simulations/KithSimulation", swiftSettings: settings),
@@ -98,7 +102,9 @@ let package = Package(
         tests(of: "KithCrypto"),
         tests(of: "KithDocument"),
         tests(of: "KithMerge", ["KithDocument"]),
-        tests(of: "KithStore", ["CSQLite", "KithDocument", "KithMerge", "KithSystem", "KithVirtualDisk"]),
+        tests(
+            of: "KithStore",
+            ["CSQLite", "KithCrashPoints", "KithDocument", "KithMerge", "KithSystem", "KithVirtualDisk"]),
         tests(of: "KithReplication", ["KithCrypto", "KithDocument", "KithMerge"]),
         // Runs inside a network namespace, where a test can't be itself.
         command("kith-discovery-probe", path: "Tests/LAN/Probe", ["KithDiscovery", "KithDocument", "KithNetwork"]),

@@ -56,6 +56,8 @@ package enum SimulationLimits {
     static func reconnectBytes(nodes: Int, databases: Int) -> Int { 2 * (2_048 * databases + 8_000 + 800 * nodes) }
     /// How often it is looked whether what is awaited is so, in microseconds.
     static let lookInterval: UInt64 = 100_000
+    /// How soon TCP sends again to a machine that does not answer.
+    static let resendTime: UInt64 = 200_000
     /// When a node that could not start is started again.
     static let startAgain: UInt64 = 5_000_000
     /// How long after a fault of a disk its calls may still be heard to have failed: it is tried again after 5 s.

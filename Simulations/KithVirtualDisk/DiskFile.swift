@@ -35,7 +35,13 @@ final class DiskDirectory {
     var current: [String: DiskEntry] = [:]
     var durable: [String: DiskEntry] = [:]
 
-    init(number: UInt64) { self.number = number }
+    /// What those hold who opened the directory itself.
+    let file: DiskFile
+
+    init(number: UInt64) {
+        self.number = number
+        file = DiskFile(number: number)
+    }
 }
 
 /// What a name stands for.

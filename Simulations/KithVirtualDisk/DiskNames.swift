@@ -62,14 +62,24 @@ struct DiskNames {
         var entry: DiskEntry? { directory.current[name] }
     }
 
+    /// Where a name is, and where another one is or would be. Looked at in the order of the system: both directories, what
+    /// is there, and the other name.
+    func places(_ path: String, _ other: String) -> Result<(Place, Place), SystemError> {
+        let places = [path, other].map { place($0) }
+        for case .failure(let error) in places where error.number != ENAMETOOLONG { return .failure(error) }
+        return places[0].flatMap { first in
+            first.entry == nil ? .failure(SystemError(ENOENT)) : places[1].map { (first, $0) }
+        }
+    }
+
     /// Where a name is, or would be.
     func place(_ path: String) -> Result<Place, SystemError> {
         let parts = Self.parts(path)
         // The root has no name in anything.
         guard let name = parts.last else { return .failure(SystemError(EBUSY)) }
-        guard name.utf8.count <= Self.nameBytes else { return .failure(SystemError(ENAMETOOLONG)) }
         return walk(parts.dropLast()).flatMap { entry in
             guard let directory = entry.directory else { return .failure(SystemError(ENOTDIR)) }
+            guard name.utf8.count <= Self.nameBytes else { return .failure(SystemError(ENAMETOOLONG)) }
             return .success(Place(directory: directory, name: name))
         }
     }
@@ -79,6 +89,20 @@ struct DiskNames {
         var files: [UInt64: DiskFile] = [:]
         Self.each(in: root) { files[$0.number] = $0 }
         return files.values.sorted { $0.number < $1.number }
+    }
+
+    /// Takes what programs see into a hash.
+    func hash(into hasher: inout Hasher) { Self.hash(root, into: &hasher) }
+
+    private static func hash(_ directory: DiskDirectory, into hasher: inout Hasher) {
+        for (name, entry) in directory.current.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            hasher.combine(name)
+            switch entry {
+            case .file(let file): file.content.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+            case .directory(let inner): hash(inner, into: &hasher)
+            }
+            hasher.combine(entry.directory == nil)
+        }
     }
 
     private static func each(in directory: DiskDirectory, _ body: (DiskFile) -> Void) {

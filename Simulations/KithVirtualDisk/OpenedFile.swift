@@ -70,7 +70,7 @@ final class OpenedFile {
         methods.pointee.xShmMap = { of($0).map(Int($1), Int($2), makes: $3 != 0, $4!) }
         methods.pointee.xShmLock = { of($0).lockShared(Int($1), Int($2), $3) }
         methods.pointee.xShmBarrier = { _ in }
-        methods.pointee.xShmUnmap = { file, _ in of(file).unmap() }
+        methods.pointee.xShmUnmap = { of($0).unmap(removes: $1 != 0) }
         return methods
     }()
 
@@ -159,17 +159,15 @@ final class OpenedFile {
         _ region: Int, _ bytes: Int, makes: Bool,
         _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> Int32 {
-        let shared = using { file in
-            let shared = file.shared ?? SharedMemory()
-            file.shared = shared
-            return shared
-        }
-        guard let shared else { return Extended.sharedMap }
+        let (shared, code) = handle.disk.joinShared(handle)
+        guard let shared else { return code }
         mapped = shared
-        result.pointee =
+        let (pointer, size) =
             using { _ in
-                shared.region(region, bytes: bytes, makes: makes, for: ObjectIdentifier(handle))
-            } ?? nil
+                (shared.region(region, bytes: bytes, makes: makes, for: ObjectIdentifier(handle)), shared.count * bytes)
+            } ?? (nil, 0)
+        result.pointee = pointer
+        if makes, pointer != nil { handle.disk.sizeShared(handle, size) }
         return SQLITE_OK
     }
 
@@ -179,8 +177,8 @@ final class OpenedFile {
         return isDone.map { $0 ? SQLITE_OK : SQLITE_BUSY } ?? Extended.sharedLock
     }
 
-    private func unmap() -> Int32 {
-        _ = using { $0.leaveShared(ObjectIdentifier(handle)) }
+    private func unmap(removes: Bool) -> Int32 {
+        handle.disk.leaveShared(handle, removes: removes)
         mapped = nil
         return SQLITE_OK
     }

@@ -10,6 +10,9 @@ final class SharedMemory {
     /// Who has it mapped.
     private var members: Set<ObjectIdentifier> = []
 
+    /// How many regions there are.
+    var count: Int { regions.count }
+
     deinit { for region in regions { region.deallocate() } }
 
     /// The region of that number; nil where it is not there and shall not be made.

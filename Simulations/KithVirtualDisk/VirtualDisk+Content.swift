@@ -1,3 +1,4 @@
+import CSQLite
 import KithSystem
 
 #if canImport(Glibc)
@@ -34,21 +35,16 @@ extension VirtualDisk {
     private func opened(
         _ path: String, _ access: FileAccess, _ process: DiskProcess
     ) -> Result<DiskHandle, SystemError> {
-        names.place(path).map { place in
-            let handle = { DiskHandle(process, $0, path, access == .read ? .read : .write, self.power) }
-            switch place.entry {
-            case .file(let file): return handle(file)
-            case .directory(let directory):
-                return DiskHandle(process, DiskFile(number: directory.number), path, .directory, power)
-            case nil:
+        let handle = { DiskHandle(process, $0, path, $1, self.power) }
+        switch names.find(path) {
+        case .success(.file(let file)): return .success(handle(file, access == .read ? .read : .write))
+        case .success(.directory(let directory)): return .success(handle(directory.file, .directory))
+        case .failure:
+            return names.place(path).map { place in
                 let file = DiskFile(number: nextFileNumber())
                 names.give(place, .file(file))
-                return handle(file)
+                return handle(file, .write)
             }
-        }.flatMapError { error in
-            // The top itself.
-            guard error.number == EBUSY else { return .failure(error) }
-            return .success(DiskHandle(process, DiskFile(number: DiskNames.rootNumber), path, .directory, power))
         }
     }
 
@@ -75,8 +71,8 @@ extension VirtualDisk {
     /// Writes bytes.
     /// - Returns: the error; nil for none.
     func write(_ handle: DiskHandle, _ bytes: [UInt8], at offset: Int) -> SystemError? {
-        guard handle.kind == .write else { return SystemError(EBADF) }
         guard !bytes.isEmpty else { return nil }
+        guard handle.kind == .write else { return SystemError(EBADF) }
         guard let outcome = ask(handle.process, .write, handle.path, of: handle, offset..<offset + bytes.count) else {
             return SystemError(EIO)
         }
@@ -145,6 +141,48 @@ extension VirtualDisk {
     func size(_ handle: DiskHandle) -> Int? {
         locked { isPast(handle) ? nil : handle.file.content.bytes.count }
     }
+
+    // MARK: Shared memory
+
+    /// Joins the memory that is shared beside a file, and makes the name that stands for it. What a file of that name
+    /// holds from before counts for nothing: who comes first begins anew.
+    /// - Returns: the memory, or SQLite's code.
+    func joinShared(_ handle: DiskHandle) -> (memory: SharedMemory?, code: Int32) {
+        let path = handle.path + VirtualDisk.sharedMemory
+        let (shared, isNamed) = locked { (isPast(handle) ? nil : handle.file.shared, names[path] != nil) }
+        if let shared { return (shared, SQLITE_OK) }
+        if !isNamed || isReadOnly {
+            switch ask(handle.process, .create, path, of: handle) {
+            case nil, .failed: return (nil, isNamed ? Extended.readOnlyNoMemory : SQLITE_CANTOPEN)
+            default: break
+            }
+        }
+        return locked {
+            if names[path] == nil, let place = try? names.place(path).get() {
+                names.give(place, .file(DiskFile(number: nextFileNumber())))
+            }
+            let shared = SharedMemory()
+            handle.file.shared = shared
+            return (shared, SQLITE_OK)
+        }
+    }
+
+    /// Notes how large the memory beside a file is.
+    func sizeShared(_ handle: DiskHandle, _ bytes: Int) {
+        locked { names[handle.path + VirtualDisk.sharedMemory]?.file?.content.resize(to: bytes) }
+    }
+
+    /// Leaves the memory; the last one may take the name away.
+    func leaveShared(_ handle: DiskHandle, removes: Bool) {
+        let isLast = using(handle) { file in
+            let had = file.shared != nil
+            file.leaveShared(ObjectIdentifier(handle))
+            return had && file.shared == nil
+        }
+        if removes, isLast == true { _ = taken(handle.path + VirtualDisk.sharedMemory, by: handle.process) }
+    }
+
+    private static let sharedMemory = "-shm"
 
     // MARK: Locks
 

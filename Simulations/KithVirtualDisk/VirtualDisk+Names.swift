@@ -82,22 +82,24 @@ extension VirtualDisk {
 
     func moved(_ path: String, to other: String, by process: DiskProcess) -> SystemError? {
         change(process, .rename, path) {
-            names.place(path).error { place in
-                names.place(other).error { target in
-                    guard let entry = place.entry else { return SystemError(ENOENT) }
-                    // Two names of one file: nothing is done, and both stay.
-                    if target.entry?.number == entry.number { return nil }
-                    switch (entry, target.entry) {
-                    case (.directory, .file): return SystemError(ENOTDIR)
-                    case (.file, .directory): return SystemError(EISDIR)
-                    case (.directory, .directory(let there)) where !there.current.isEmpty:
-                        return SystemError(ENOTEMPTY)
-                    case (.directory(let directory), _) where Self.holds(directory, target.directory):
-                        return SystemError(EINVAL)
-                    default:
-                        names.move(place, to: target)
-                        return nil
-                    }
+            names.places(path, other).error { place, target in
+                guard let entry = place.entry else { return SystemError(ENOENT) }
+                if let directory = entry.directory, Self.holds(directory, target.directory) {
+                    return SystemError(EINVAL)
+                }
+                if let above = target.entry?.directory, Self.holds(above, place.directory) {
+                    return SystemError(ENOTEMPTY)
+                }
+                // Two names of one file: nothing is done, and both stay.
+                if target.entry?.number == entry.number { return nil }
+                switch (entry, target.entry) {
+                case (.directory, .file): return SystemError(ENOTDIR)
+                case (.file, .directory): return SystemError(EISDIR)
+                case (.directory, .directory(let there)) where !there.current.isEmpty:
+                    return SystemError(ENOTEMPTY)
+                default:
+                    names.move(place, to: target)
+                    return nil
                 }
             }
         }

@@ -124,6 +124,15 @@ package final class VirtualDisk: @unchecked Sendable {
         lastChange = nil
     }
 
+    /// Tells what programs see on this disk from anything else, within this process.
+    package var fingerprint: Int {
+        locked {
+            var hasher = Hasher()
+            names.hash(into: &hasher)
+            return hasher.finalize()
+        }
+    }
+
     /// A disk of its own with what programs see on this one now: a backup, a copied machine, a point to return to.
     package func copied() -> VirtualDisk {
         let copy = VirtualDisk()

@@ -204,6 +204,7 @@ enum Extended {
     static let read = SQLITE_IOERR | 1 << 8
     static let shortRead = SQLITE_IOERR | 2 << 8
     static let write = SQLITE_IOERR | 3 << 8
+    static let readOnlyNoMemory = SQLITE_READONLY | 5 << 8
     static let sync = SQLITE_IOERR | 4 << 8
     static let directorySync = SQLITE_IOERR | 5 << 8
     static let truncate = SQLITE_IOERR | 6 << 8

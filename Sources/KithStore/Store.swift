@@ -33,7 +33,8 @@ package final class Store {
         try self.init(file, environment: environment, options: options, migrations: .current)
     }
 
-    init(
+    /// The same with other changes of the format than the present ones, for tests of them.
+    package init(
         _ file: DatabaseFile, environment: StoreEnvironment, options: StoreOptions, migrations: Migrations
     ) throws(StoreError) {
         try file.fileSystem.requireLocal(file.directory)

@@ -32,7 +32,7 @@ package enum Mark: String, CaseIterable, Sendable {
 
     case writeAlone = "a client's write on a node without links"
     case writeCutOff = "a client's write on a node that is cut off"
-    case writeOnReader = "a client's write on a reader"
+    case readerRefused = "a client's write refused by a reader"
     case writeOnBadDisk = "a client's call while the disk fails"
     case writeRefused = "a client's write refused by the disk"
     case readRefused = "a client's reading refused by the disk"

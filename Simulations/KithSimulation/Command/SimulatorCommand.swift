@@ -10,6 +10,7 @@ package enum SimulatorCommand {
                kith-sim --plan FILE
                kith-sim --scenario NAME
                kith-sim --list
+               kith-sim --crash-points [WORK ...]
 
           --seed N       run the plan that is drawn from N
           --seeds A..B   run those of A to B, on all processors, and say what they tried
@@ -19,7 +20,7 @@ package enum SimulatorCommand {
           --nodes N      this many nodes instead of a number from the seed
           --hours H      operations and faults for H hours of virtual time; --minutes M for minutes
           --short        six seconds, as in the test suite
-          --long         10 to 20 minutes on 3 to 8 nodes
+          --long         10 to 12 minutes on 3 to 8 nodes
           --double       run everything twice, in two processes, and compare the traces
           --trace        print every event; runs in this process and shrinks nothing
           --print-plan   print the plan and run nothing
@@ -47,6 +48,9 @@ package enum SimulatorCommand {
         if arguments.contains("--help") || arguments.contains("-h") {
             print(help, terminator: "")
             return 0
+        }
+        if arguments.first == CrashPointCommand.option {
+            return CrashPointCommand.run(arguments: Array(arguments.dropFirst()))
         }
         do throws(SimulatorRequest.UsageError) {
             let request = try SimulatorRequest(arguments)

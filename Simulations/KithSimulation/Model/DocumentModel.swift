@@ -54,6 +54,10 @@ struct DocumentModel {
         }
     }
 
+    mutating func mayLose(_ revision: RevisionID) {
+        for index in writes.indices where writes[index].revision == revision { writes[index].mayBeLost = true }
+    }
+
     mutating func acknowledge(_ revision: RevisionID) {
         for index in writes.indices where writes[index].revision == revision { writes[index].isAcknowledged = true }
     }

@@ -70,6 +70,14 @@ struct Model {
             id, ReplicaModel.State(sequence: sequence, leaves: leaves, knowledge: knowledge, isLive: isLive))
     }
 
+    /// Takes up what a client wrote on a node of which nothing is expected, not even that it keeps it.
+    mutating func learn(_ write: ClientWrite, of id: DocumentID, at place: Place, _ leaves: [Delivery.Item])
+        throws(Violation)
+    {
+        try learn(write, of: id, at: place, leaves, nil)
+        self[place.database, id].mayLose(write.revision)
+    }
+
     /// Takes up what a client wrote: one revision, or the deletions by which it settled a conflict.
     private mutating func learn(
         _ write: ClientWrite, of id: DocumentID, at place: Place, _ leaves: [Delivery.Item],

@@ -73,6 +73,8 @@ struct ReplicaModel {
         self = earlier
         takeNames(of: now)
         checkpoints = [:]
+        // Peers may have come farther in the timeline than the disk knows now; the next change begins another.
+        timeline = 0
         noteDigest(earlier.digest, at: time)
     }
 

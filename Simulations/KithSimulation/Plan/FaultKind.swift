@@ -129,7 +129,7 @@ extension Fault {
         case leave
         /// An admin revokes `node`.
         case revoke
-        /// The role of `node` is `text` from now on: reader, member or admin.
+        /// The role of `node` is `text` from now on: reader, writer or admin.
         case role
 
         // Clocks.
@@ -207,7 +207,7 @@ extension Fault.Kind {
     /// The words that `text` may be; nil where it has none.
     package var words: [String]? {
         switch self {
-        case .role: ["reader", "member", "admin"]
+        case .role: ["reader", "writer", "admin"]
         case .hostile: HostileKind.allCases.map(\.rawValue)
         case .version: ["older", "newer"]
         default: nil

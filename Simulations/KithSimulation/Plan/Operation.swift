@@ -84,8 +84,8 @@ extension Operation.Kind {
     package var parameters: [Parameter] {
         switch self {
         case .put, .initial: [.document, .fields, .count, .size]
-        case .set: [.document, .path, .fields]
-        case .unset: [.document, .path]
+        case .set: [.document, .path, .fields, .count]
+        case .unset: [.document, .path, .count]
         case .touch, .delete, .purge, .resolve, .read: [.document, .count]
         case .policy: [.text]
         case .compact, .verify, .backupCheck, .create, .drop: []

@@ -10,6 +10,8 @@
 // second after the last item where it is not said. Empty lines and lines that begin with # say nothing. `fields` is the
 // last of its line and goes to its end. Numbers that are left out are 0.
 
+import KithDocument
+
 extension Plan {
     package static let heading = "kith-sim plan 2"
 
@@ -139,6 +141,7 @@ extension PlanItem {
             guard operation.database < plan.databases else {
                 throw PlanError(line: line, message: "there is no database \(operation.database)")
             }
+            if let problem = operation.problemOfFields { throw PlanError(line: line, message: problem) }
         case .fault(let fault):
             let named = [fault.node, fault.kind == .clone ? Fault.all : fault.other].filter { $0 != Fault.all }
             try Self.require(NodeList(named), in: plan, line: line)
@@ -159,6 +162,28 @@ extension PlanItem {
         guard let last = nodes.members.last, last >= plan.nodes else { return }
         let unknown = nodes.members.first { $0 >= plan.nodes && !plan.clones.contains($0) }
         if let unknown { throw PlanError(line: line, message: "there is no node \(unknown)") }
+    }
+}
+
+extension Operation {
+    /// What can't be written of `fields`, in words.
+    fileprivate var problemOfFields: String? {
+        // As it is the first time, on the node with the least number.
+        guard case .operation(let first)? = Action.operation(self).single(repetition: 0).first else { return nil }
+        let values: [Substring]
+        switch kind {
+        case .set: values = [first.fields[...]]
+        case .put, .initial:
+            let pairs = first.fields.split(separator: " ", omittingEmptySubsequences: false)
+            let wrong = first.fields.isEmpty ? nil : pairs.first { !$0.hasPrefix("/") || !$0.contains("=") }
+            if let wrong { return "\"\(wrong)\" in fields= is no /PATH=VALUE" }
+            values = first.fields.isEmpty ? [] : pairs.map { $0[$0.index(after: $0.firstIndex(of: "=")!)...] }
+        default: values = []
+        }
+        for value in values where (try? CanonicalJSON.object(from: Array("{\"a\":\(value)}".utf8))) == nil {
+            return "\"\(value)\" in fields= is no JSON"
+        }
+        return nil
     }
 }
 

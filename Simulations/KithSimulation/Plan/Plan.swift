@@ -4,7 +4,7 @@ package struct Plan: Hashable, Sendable {
     /// Draws what the plan leaves open: delays within their bounds, where streams split, ties, the nodes' own randomness.
     package var seed: UInt64
     package var nodes: Int
-    /// How many databases are spoken of. One that an item creates is there from then on, the others from the beginning.
+    /// How many databases are spoken of.
     package var databases: Int
     /// The merge policy of all databases: its name, or its JSON without spaces.
     package var policy: String
@@ -28,6 +28,15 @@ package struct Plan: Hashable, Sendable {
         self.shape = shape
         self.core = core
         self.items = items
+    }
+
+    /// Whether a database is not there in the beginning: the first that is said of it is that somebody makes it.
+    package func isMadeLater(_ database: Int) -> Bool {
+        let first = steps.lazy.compactMap { step -> Operation.Kind? in
+            guard case .operation(let operation) = step.action, operation.database == database else { return nil }
+            return operation.kind == .create || operation.kind == .drop ? operation.kind : nil
+        }.first
+        return first == .create
     }
 
     /// The spare machines that a node is cloned to: they can be named as nodes are.

@@ -50,7 +50,8 @@ extension Action {
         }
     }
 
-    fileprivate func single(repetition: Int) -> [Action] {
+    /// What it comes to the n-th time, for each node and each document.
+    func single(repetition: Int) -> [Action] {
         switch self {
         case .operation(let operation):
             let nodes = operation.nodes.isEmpty ? [operation.node] : operation.nodes.members

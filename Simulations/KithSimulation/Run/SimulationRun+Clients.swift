@@ -20,6 +20,10 @@ extension SimulationRun {
             return create(name, on: node, running)
         default: break
         }
+        if running.isReader, operation.kind != .read {
+            note(.readerRefused)
+            return line(node, "reader", operation.kind.rawValue)
+        }
         guard let executor = running.catalog[name], let database = node.databases[operation.database] else {
             return line(node, "no-database", operation.kind.rawValue)
         }
@@ -117,6 +121,13 @@ extension SimulationRun {
         let operation = call.operation
         switch result {
         case .success(let isWritten):
+            if isWritten, call.isPurge {
+                // What was not there is marked all the same, and no digest tells of that.
+                let place = Model.Place(node: node.index, database: operation.database)
+                model[place].purge(DocumentID(unchecked: operation.document), call.purged)
+                model[place.database, DocumentID(unchecked: operation.document)].isPurgedSomewhere = true
+                return line(node, "purged", operation.document)
+            }
             guard isWritten, let made = call.made else {
                 return line(node, "client", "\(operation.kind.rawValue) \(operation.document) unchanged")
             }

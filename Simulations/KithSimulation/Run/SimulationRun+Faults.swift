@@ -211,7 +211,8 @@ extension SimulationRun {
         let machine = node.machine
         machine.trouble.powerGoesAt = machine.disk.changes + count
         machine.trouble.powerHasGone = { [unowned self] in
-            // The call is still under way.
+            // The call is still under way, and whoever made it is told that it failed.
+            node.badDiskUntil = max(node.badDiskUntil, now + 1_000)
             world.after(0) {
                 node.isInterrupted = true
                 self.markPowerGone(node)

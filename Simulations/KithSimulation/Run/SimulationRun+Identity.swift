@@ -134,16 +134,20 @@ extension SimulationRun {
             }
             note(.revoked)
         case .role:
-            guard let admin = nodes[0].node, node.index > 0,
-                let role = Role(fault.text == "member" ? "writer" : fault.text)
-            else { return false }
-            let id = node.id
-            admin.queue.async {
-                try? admin.setRole(role, of: id.description) { _ in }
-            }
+            guard nodes[0].isRunning, node.index > 0, let role = Role(fault.text) else { return false }
+            setRole(role, of: node)
         default: return false
         }
         return true
+    }
+
+    /// An admin says what a node may do.
+    func setRole(_ role: Role, of node: SimulatedNode) {
+        guard let admin = nodes[0].node else { return }
+        let id = node.id
+        admin.queue.async {
+            try? admin.setRole(role, of: id.description) { _ in }
+        }
     }
 
     func strikePeer(_ fault: Fault) -> Bool { false }

@@ -82,7 +82,6 @@ extension SimulationRun {
         }
         if running.linkedPeers.isEmpty { note(.writeAlone) }
         if isCutOff(node) { note(.writeCutOff) }
-        if running.isReader { note(.writeOnReader) }
         if !node.machine.hasGoodDisk { note(.writeOnBadDisk) }
         if !node.calls.isEmpty { note(.groupOfWrites) }
         if abs(node.machine.clock.wallMilliseconds - rightWallClock) > Self.year { note(.writeWithWrongClock) }

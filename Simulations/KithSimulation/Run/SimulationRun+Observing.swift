@@ -53,8 +53,8 @@ extension SimulationRun {
 
     /// Takes up in the model what a node shows now.
     func observe(_ node: SimulatedNode, _ database: ObservedDatabase) throws {
-        guard !node.isDamaged, !node.isOutsider else { return }
         let place = Model.Place(node: node.index, database: database.number)
+        guard !node.isDamaged, !node.isOutsider else { return learn(node, at: place) }
         let summary = database.executor.summary
         do {
             try takeUp(node.calls.values.filter { $0.database == database.number && $0.hasRun }, at: place)
@@ -82,6 +82,15 @@ extension SimulationRun {
                 "db\(database.number) at \(summary.position.sequence) \(summary.digest.description.prefix(8))")
         } catch let error as StoreError {
             throw Violation(.noErrorFromInside, "node \(node.index): \(error)")
+        }
+    }
+
+    /// Of a node of which nothing is expected, only what clients wrote is taken up: it may get to others.
+    private func learn(_ node: SimulatedNode, at place: Model.Place) {
+        for call in node.calls.values.sorted(by: { $0.number < $1.number }) where call.hasRun && !call.isPurge {
+            guard call.database == place.database, let made = call.made else { continue }
+            call.hasRun = false
+            try? model.learn(made.write, of: DocumentID(unchecked: call.operation.document), at: place, made.leaves)
         }
     }
 

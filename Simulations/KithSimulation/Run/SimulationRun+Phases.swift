@@ -2,6 +2,7 @@ import KithDocument
 import KithNode
 import KithReplication
 import KithStore
+import KithTransport
 
 // The course of a run: faults and work with safety checks; then everything is healed and what must happen in the end is
 // waited for; then all stores are closed, opened and read from scratch.
@@ -49,6 +50,7 @@ extension SimulationRun {
         isHealed = true
         if nodes.contains(where: { $0.process?.isPaused == true }) { note(.healedWhilePaused) }
         network.heal()
+        openShape()
         multicast.changed()
         for machine in machines { machine.mend() }
         for node in nodes where node.isClone { endClone(node) }
@@ -66,6 +68,27 @@ extension SimulationRun {
         // What a paused process missed comes at once.
         try advance(to: now + 1_000_000)
         for node in core where node.isMoved { keep(node) }
+        // What a node wrote before it was made a reader is asked of it by nobody until it is a writer again.
+        for node in core where node.index > 0 && node.node?.isReader == true { setRole(.writer, of: node) }
+    }
+
+    /// Where the shape has no way between two nodes of the core any more, since one in the middle is no member, it holds no
+    /// longer.
+    private func openShape() {
+        let core = Set(core.map(\.index))
+        guard let first = core.min() else { return }
+        var reached: Set<Int> = [first]
+        var waiting = [first]
+        while let one = waiting.popLast() {
+            for other in core.sorted() where !reached.contains(other) && shape.joins(one, other, nodes: plan.nodes) {
+                reached.insert(other)
+                waiting.append(other)
+            }
+        }
+        guard reached.count < core.count else { return }
+        shape = .full
+        network.blockedDials = []
+        network.multicastPartitions.heal()
     }
 
     /// The pairs of nodes of the core that can have a link, each once.
@@ -73,7 +96,7 @@ extension SimulationRun {
         let core = core
         return core.indices.flatMap { one in
             core.indices.filter { other in
-                other > one && plan.shape.joins(core[one].index, core[other].index, nodes: plan.nodes)
+                other > one && shape.joins(core[one].index, core[other].index, nodes: plan.nodes)
             }.map { (core[one], core[$0]) }
         }
     }
@@ -84,7 +107,7 @@ extension SimulationRun {
 
     /// A full mesh where that is small; else whom the mesh wants.
     private func wantsLink(_ one: SimulatedNode, _ other: SimulatedNode) -> Bool {
-        core.count <= NodeLimits.fullMeshNodes || plan.shape != .full
+        core.count <= NodeLimits.fullMeshNodes || shape != .full
     }
 
     private func areAllConnected() -> Bool {
@@ -197,7 +220,7 @@ extension SimulationRun {
         // Until the write is done everybody is still in sync.
         try advance(to: now + 1_000_000)
         try awaitConvergence(
-            within: SimulationLimits.freshWriteTime * UInt64(plan.shape.farthest(plan.nodes)), .freshWriteArrives)
+            within: SimulationLimits.freshWriteTime * UInt64(shape.farthest(plan.nodes)), .freshWriteArrives)
         for number in writers.keys.sorted() {
             for node in core where node.databases[number] != nil {
                 guard model[Model.Place(node: node.index, database: number)][DocumentID(unchecked: "fresh")] != nil

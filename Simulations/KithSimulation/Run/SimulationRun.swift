@@ -33,6 +33,8 @@ final class SimulationRun: @unchecked Sendable {
     var counts = Counts()
     /// Whether operations and faults are over.
     var isHealed = false
+    /// Which nodes can have a link.
+    var shape: Shape
     /// Documents that changed since the dear checks.
     var unchecked: [(place: Model.Place, document: DocumentID)] = []
     var checking: SeededGenerator
@@ -61,6 +63,7 @@ final class SimulationRun: @unchecked Sendable {
 
     init(plan: Plan, sabotage: Sabotage?, printing: ((String) -> Void)?) throws {
         self.plan = plan
+        shape = plan.shape
         self.sabotage = sabotage
         steps = plan.steps
         budget = FaultBudget(plan)
@@ -75,6 +78,7 @@ final class SimulationRun: @unchecked Sendable {
         model = Model(
             nodes: machineCount, databases: plan.databases,
             policy: steps.contains { $0.action.isOfPolicy } ? nil : PolicyModel(plan.policy))
+        let printsEvents = printing != nil
         group = try SimulatedGroup(world.generator("keys"))
         for index in 0..<machineCount {
             let machine = SimulatedMachine(index, world, network)
@@ -82,9 +86,15 @@ final class SimulationRun: @unchecked Sendable {
             machine.trouble.pretends = sabotage == .forgetsToSynchronise
             nodes.append(SimulatedNode(index, on: machine, id: try group.makeID(index)))
         }
+        if printsEvents { tellOfEvents() }
     }
 
     var now: UInt64 { world.now }
+
+    /// Every event is a line, where lines are wanted.
+    private func tellOfEvents() {
+        world.told = { [unowned self] machine, event, detail in trace.line(now, node: machine, event, detail) }
+    }
 
     /// Lets events happen up to a time, or until something is so.
     /// - Returns: whether it became so.

@@ -23,6 +23,8 @@ final class SimulatedQueue: WorkQueue, @unchecked Sendable {
 
     var isIdle: Bool { first == jobs.count }
 
+    var machine: Int { process.machine.index }
+
     func async(_ work: @escaping @Sendable () -> Void) {
         guard process.isAlive else { return }
         jobs.append(work)
@@ -128,6 +130,9 @@ final class SimulatedTimer: WorkTimer, @unchecked Sendable {
         self.process = process
         self.work = work
     }
+
+    var machine: Int { process.machine.index }
+    var label: String { "\(queue.label) \(queue.number)" }
 
     func schedule(milliseconds: Int, leewayMilliseconds: Int) {
         let clock = process.machine.clock

@@ -67,6 +67,19 @@ final class World: @unchecked Sendable {
         return queues
     }
 
+    /// Told of each event, with the machine that it is on, -1 for none.
+    var told: ((Int, StaticString, String) -> Void)?
+
+    private func tell(_ happening: Happening, _ told: (Int, StaticString, String) -> Void) {
+        switch happening {
+        case .work(let queue): told(queue.machine, "work", "\(queue.label) \(queue.number)")
+        case .timer(let timer): told(timer.machine, "timer", timer.label)
+        case .arrival(let connection, let end):
+            told(connection.ends[1 - end].machine?.index ?? -1, "arrival", "c\(connection.number)")
+        case .act: told(-1, "act", "")
+        }
+    }
+
     /// A rule is broken. The first one is kept.
     func fail(_ violation: Violation) { self.violation = self.violation ?? violation }
 
@@ -79,6 +92,7 @@ final class World: @unchecked Sendable {
         guard let (time, happening) = events.next() else { return false }
         now = time
         mix(time)
+        if let told { tell(happening, told) }
         switch happening {
         case .work(let queue):
             mix(queue.number)

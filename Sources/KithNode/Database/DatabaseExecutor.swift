@@ -189,7 +189,11 @@ package final class DatabaseExecutor: @unchecked Sendable {
             defer { published = summary }
             return published != summary
         }
-        if isNews { for observer in observers.withLock({ Array($0.values) }) { observer(ReplicaSummary(summary)) } }
+        if isNews {
+            for observer in observers.withLock({ $0.sorted { $0.key < $1.key } }) {
+                observer.value(ReplicaSummary(summary))
+            }
+        }
     }
 
     // MARK: Reading

@@ -97,7 +97,7 @@ final class DialAttempt {
 
     private func closeOpen() {
         givenUp += open.count
-        for connection in open.values { connection.close() }
+        for number in open.keys.sorted() { open[number]?.close() }
         open = [:]
     }
 

@@ -38,7 +38,9 @@ extension Node {
     func freshen(_ completion: @escaping () -> Void) {
         let now = clock.now
         var asked: Set<UInt64> = []
-        for peer in peers.values where peer.isOpen {
+        for id in peers.keys.sorted() {
+            guard let peer = peers[id], peer.isOpen else { continue }
+
             guard let driver = linkInUse(to: peer), !isDoubtful(peer) else { continue }
             if now.milliseconds(since: peer.answeredAt ?? .init(milliseconds: 0)) >= NodeLimits.freshMilliseconds {
                 probe(peer.id)

@@ -299,7 +299,7 @@ extension Node {
 
     private func dialResumed(_ node: NodeID?) {
         let now = clock.now
-        for peer in peers.keys where node == nil || peer == node {
+        for peer in peers.keys.sorted() where node == nil || peer == node {
             book.hurry(peer)
             schedule.hasten(.node(peer), now: now)
         }
@@ -387,7 +387,7 @@ extension Node {
     /// The node stops: nobody is left waiting.
     func endWaits() {
         for number in waiters.keys.sorted() { waiters[number]?.finish(.lacks(ControlError.stopping.message)) }
-        for freshening in freshenings.values { freshening.finish() }
+        for number in freshenings.keys.sorted() { freshenings[number]?.finish() }
         freshenings = [:]
     }
 

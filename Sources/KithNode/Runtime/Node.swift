@@ -283,7 +283,7 @@ package final class Node: @unchecked Sendable {
             self.log(.info, .node, "stopping")
             self.listener?.stop()
             self.timer?.cancel()
-            for attempt in self.attempts.values { attempt.cancel() }
+            for target in self.attempts.keys.sorted() { self.attempts[target]?.cancel() }
             self.endWaits()
             for number in self.arbiter.waiting { self.discard(number) }
             for number in self.drivers.keys.sorted() {
@@ -302,7 +302,7 @@ package final class Node: @unchecked Sendable {
         self.listener = nil
         rememberAddresses()
         withExtendedLifetime(listener) {}
-        for driver in drivers.values { driver.connection.close() }
+        for number in drivers.keys.sorted() { drivers[number]?.connection.close() }
         let discovery = discovery
         self.discovery = nil
         networkWatch = nil

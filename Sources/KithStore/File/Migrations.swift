@@ -7,17 +7,20 @@ import Darwin
 #endif
 
 /// One change of the format, from a version to the next.
-struct Migration: Sendable {
+package struct Migration: Sendable {
     /// Runs within a transaction and changes tables and rows; it must not end the transaction, nor set the version.
     let run: @Sendable (Connection) throws(StoreError) -> Void
 
     init(_ run: @escaping @Sendable (Connection) throws(StoreError) -> Void) { self.run = run }
+
+    /// A change that is statements of SQL and nothing else.
+    package init(_ statements: String) { run = { (connection) throws(StoreError) in try connection.run(statements) } }
 }
 
 /// The changes of the format since the oldest version that is read, in their order: the whole table of them.
 ///
 /// To change the format: change `Schema` as new files have it, and add the step that makes it of the version before.
-struct Migrations: Sendable {
+package struct Migrations: Sendable {
     /// The oldest version that is read; the first step begins there.
     let oldest: Int64
     let steps: [Migration]
@@ -25,7 +28,12 @@ struct Migrations: Sendable {
     /// The version that the steps end with: that of new files.
     var version: Int64 { oldest + Int64(steps.count) }
 
-    static let current = Migrations(oldest: 1, steps: [])
+    package static let current = Migrations(oldest: 1, steps: [])
+
+    package init(oldest: Int64, steps: [Migration]) {
+        self.oldest = oldest
+        self.steps = steps
+    }
 
     /// Brings a file to the present version. A copy of it as it was is made first and kept beside it, as
     /// `NAME.sqlite3.before-N` with N the version it had; one such copy is kept, the latest. All steps are one

@@ -11,7 +11,7 @@ package enum PlanGenerator {
         case short
         /// 10 to 25 virtual seconds.
         case medium
-        /// 10 to 20 virtual minutes on 3 to 8 nodes, with faults of at least three kinds and work for 20,000 events.
+        /// 10 to 12 virtual minutes on 3 to 8 nodes, with faults of at least three kinds and work for 20,000 events.
         case long
     }
 
@@ -90,7 +90,7 @@ struct PlanFrame {
             switch length {
             case .short: 6
             case .medium: random.within(10...25)
-            case .long: random.within(600...1_200)
+            case .long: random.within(600...720)
             }
         nodes = options.nodes ?? drawnNodes
         databases = random.chance(1, in: 4) ? 2 : 1

@@ -54,8 +54,8 @@ struct WorkloadGenerator {
         switch frame.length {
         // Some five operations in each virtual second.
         case .short, .medium: frame.end / 1_000 * random.within(3...8)
-        // A write on n nodes is some 10 n events.
-        case .long: min(20_000, random.within(6_000...12_000) / min(8, frame.nodes) * max(1, frame.end / 1_200_000))
+        // A write on n nodes is some 20 n events; a node with nothing to do has one in each second or so.
+        case .long: min(20_000, random.within(1_600...3_200) / min(8, frame.nodes) * max(1, frame.end / 1_200_000))
         }
     }
 

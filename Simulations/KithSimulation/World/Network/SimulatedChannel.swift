@@ -71,6 +71,9 @@ final class SimulatedChannel: Channel, @unchecked Sendable {
     @discardableResult
     func send(_ bytes: [UInt8]) -> Int {
         guard state != .closed, !isFinishing, !bytes.isEmpty else { return 0 }
+        if let told = process.world.told {
+            told(process.machine.index, "send", "c\(connection?.number ?? 0) \(FrameWords.of(bytes))")
+        }
         if state == .open {
             connection?.send(bytes, from: end)
         } else {

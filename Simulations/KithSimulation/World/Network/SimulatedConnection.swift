@@ -256,14 +256,13 @@ final class SimulatedConnection: @unchecked Sendable {
     /// The first of what is under way from an end arrives at the other.
     func arrive(from end: Int) {
         guard ends[end].firstInFlight < ends[end].inFlight.count, !isForgotten else { return }
-        if isCut(from: end) {
+        if isCut(from: end) || ends[1 - end].machine?.isOn == false {
             ends[end].stalled += 1
             if ends[end].stalled == 1 { awaitOpening(end) }
             return
         }
         // What was under way when an address moved is lost.
         guard hasItsAddress(end), hasItsAddress(1 - end) else { return lost(end) }
-        guard ends[1 - end].machine?.isOn == true else { return }
         let segment = ends[end].inFlight[ends[end].firstInFlight]
         ends[end].firstInFlight += 1
         if ends[end].firstInFlight == ends[end].inFlight.count {
@@ -289,16 +288,15 @@ final class SimulatedConnection: @unchecked Sendable {
 
     private func awaitOpening(_ end: Int) {
         let (from, to) = (index(end), index(1 - end))
-        guard let next = network.partitions.nextOpening(from: from, to: to, after: world.now) else {
-            return reopened(end)
-        }
-        world.add(.act { self.reopened(end) }, at: next)
+        let opening = isCut(from: end) ? network.partitions.nextOpening(from: from, to: to, after: world.now) : nil
+        // Who sleeps, or has no power, is sent to again now and then.
+        world.add(.act { self.reopened(end) }, at: opening ?? world.now + SimulationLimits.resendTime)
     }
 
     /// What waited for a cut to open goes on: what was lost on the way is sent again.
     func reopened(_ end: Int) {
-        guard ends[end].stalled > 0, !isGone else { return }
-        if isCut(from: end) { return awaitOpening(end) }
+        guard ends[end].stalled > 0, !isGone, !isForgotten else { return }
+        if isCut(from: end) || ends[1 - end].machine?.isOn == false { return awaitOpening(end) }
         var time = world.now
         for _ in 0..<ends[end].stalled {
             time += network.delay(from: index(end), to: index(1 - end)) / 4
