@@ -1,7 +1,3 @@
-#if KITH_MUTANTS
-import KithSystem
-#endif
-
 extension RevisionTree {
     /// Takes a revision with what its sender says of its ancestry.
     ///
@@ -41,9 +37,6 @@ extension RevisionTree {
 
     /// The ancestors up to the first that would replace a leaf that the revision's version does not cover.
     private func believed(_ ancestors: [Ancestor], of revision: Revision) -> [Ancestor] {
-        #if KITH_MUTANTS
-        if Mutant.isActive(.believesHearsay) { return ancestors }
-        #endif
         if ancestors.isEmpty { return [] }
         let leaves = leaves
         for (index, ancestor) in ancestors.enumerated() {

@@ -52,6 +52,9 @@ extension Document {
         if Mutant.isActive(.forgetsDeletions) { return live }
         #endif
         if deleted.isEmpty { return live }
+        #if KITH_MUTANTS
+        if Mutant.isActive(.deletesUnseen) { return [] }
+        #endif
         let known = deleted.reduce(Version()) { $0.joined(with: $1.version) }
         return live.filter { !$0.version.isWithinIgnoringInitial(known) }
     }

@@ -1,7 +1,3 @@
-#if KITH_MUTANTS
-import KithSystem
-#endif
-
 /// Whether the peer lives: any byte received is life, and who has heard or said nothing for a while pings.
 ///
 /// Each side speaks every few seconds even while it only receives, so a slow link is heard from however long its bytes take
@@ -31,11 +27,7 @@ struct HeartbeatState {
 
     init(_ configuration: LinkConfiguration) {
         pingMilliseconds = configuration.pingMilliseconds
-        #if KITH_MUTANTS
-        silenceMilliseconds = Mutant.isActive(.neverMissesPeer) ? .max / 4 : configuration.silenceMilliseconds
-        #else
         silenceMilliseconds = configuration.silenceMilliseconds
-        #endif
     }
 
     mutating func started(now: Instant) {

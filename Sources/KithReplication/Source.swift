@@ -67,6 +67,9 @@ struct Source {
         after position: Position?, _ facts: SessionFacts, _ output: inout LinkOutput
     ) throws(ProtocolError) {
         guard case .idle = phase else { throw ProtocolError("feed \(feed) is subscribed to twice") }
+        #if KITH_MUTANTS
+        if Mutant.isActive(.startsOver) { return stream(after: 0) }
+        #endif
         if let position {
             phase = .resuming(at: position)
             output.store(.resume(at: position), facts.database, for: facts.owner(feed, .resume))

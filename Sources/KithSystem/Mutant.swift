@@ -33,10 +33,10 @@ package enum Mutant: String, CaseIterable, Sendable {
     case swallowsEcho
     /// A purge leaves no marker.
     case forgetsPurges
-    /// A revision is what it says.
-    case acceptsWrongHash
-    /// Ancestry is believed though the revision never saw what it would replace.
-    case believesHearsay
+    /// A feed begins anew with every link.
+    case startsOver
+    /// The ancestors of a revision begin with the second.
+    case leavesOutParent
 
     // What is merged and read.
 
@@ -50,6 +50,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case forgetsVersions
     /// What a deletion had seen lives on.
     case forgetsDeletions
+    /// A deletion ends what it had not seen, too.
+    case deletesUnseen
     /// Long integers go through a double.
     case integersAsDoubles
     /// Text is stored in normal form C.
@@ -57,16 +59,10 @@ package enum Mutant: String, CaseIterable, Sendable {
 
     // Links and the mesh.
 
-    /// Two databases are equal whose digests were not compared.
-    case saysEqual
-    /// A status says that all is in sync once there is a session.
+    /// A status says that all is in sync without comparing digests or counting what is outstanding.
     case saysInSync
     /// Peers are not told of commits.
     case neverTells
-    /// A link lives however long its peer is silent.
-    case neverMissesPeer
-    /// Of two links to one peer each side keeps the one that it heard of last.
-    case takesEveryLink
     /// The links of who is revoked stay.
     case keepsRevokedLinks
     /// The wait between dials doubles for ever.

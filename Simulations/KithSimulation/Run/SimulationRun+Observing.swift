@@ -56,6 +56,8 @@ extension SimulationRun {
         let place = Model.Place(node: node.index, database: database.number)
         guard !node.isDamaged, !node.isOutsider else { return learn(node, at: place) }
         let summary = database.executor.summary
+        // Sequences are told from those of the same number in a timeline that was cut off.
+        model[place].timeline = summary.position.timeline
         do {
             try takeUp(node.calls.values.filter { $0.database == database.number && $0.hasRun }, at: place)
             let after = model[place].sequence
@@ -74,7 +76,6 @@ extension SimulationRun {
                     .monotonicSequences,
                     "node \(node.index) went from \(model[place].sequence) to \(summary.position.sequence)")
             }
-            model[place].timeline = summary.position.timeline
             model[place].sequence = summary.position.sequence
             model[place].noteDigest(summary.digest, at: now)
             line(

@@ -1,10 +1,6 @@
 import KithDocument
 import KithReplication
 
-#if KITH_MUTANTS
-import KithSystem
-#endif
-
 /// Of two links to one peer one stays, and both sides choose the same: the one that the lower id dialled, and of two that
 /// one side dialled the one with the higher tie-break.
 ///
@@ -65,9 +61,6 @@ package struct LinkArbiter: Sendable {
         guard let old = established[peer] else { return replace(nil, by: link, to: peer) }
         let isPreferred =
             old.isDialled == link.isDialled ? link.tieBreak >= old.tieBreak : link.isDialled == (node < peer)
-        #if KITH_MUTANTS
-        if Mutant.isActive(.takesEveryLink) { return replace(old, by: link, to: peer) }
-        #endif
         if isPreferred || !oldIsAlive { return replace(old, by: link, to: peer) }
         let earlier = contenders.updateValue(Contender(link: link, since: now), forKey: peer)
         return (earlier.map { [.discard($0.link.id)] } ?? []) + [.ask(old.id, waiting: link.id)]
