@@ -15,7 +15,7 @@ SIM ?= --short --double
 # How long each target is fuzzed: make fuzz FUZZ_SECONDS=3600
 FUZZ_SECONDS ?= 60
 
-.PHONY: help prepare build static install uninstall deb demo test test-lan test-deb bench sim fuzz nightly lint clean
+.PHONY: help prepare build static install uninstall deb demo test test-lan test-deb bench sim mutants fuzz nightly lint clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -79,13 +79,17 @@ sim: prepare ## simulated meshes: make sim SEEDS=1..1000 SIM="--long"
 	@$(SWIFT) build -c release --product kith-sim
 	@"$$($(SWIFT) build -c release --show-bin-path)/kith-sim" --seeds $(SEEDS) $(SIM)
 
+mutants: prepare ## bugs put in on purpose, and what finds them: make mutants MUTANTS="skipsSync neverTells"
+	@.ci/mutants $(MUTANTS)
+
 fuzz: prepare ## libFuzzer on all that reads bytes from outside, a minute each: make fuzz FUZZ_SECONDS=3600
 	@SECONDS_EACH=$(FUZZ_SECONDS) .ci/fuzz
 
-nightly: prepare ## what takes long: the longest forms of the tests, a thousand simulated meshes, fuzzing, the package
+nightly: prepare ## what takes long: the longest forms of the tests, a thousand simulated meshes, mutants, fuzzing, the package
 	@KITH_LONG_TESTS=1 $(MAKE) test
 	@$(MAKE) sim SEEDS=1..1000 SIM=--double
 	@$(MAKE) sim SEEDS=1..200 SIM=--long
+	@$(MAKE) mutants
 	@$(MAKE) fuzz
 	@$(MAKE) test-deb
 

@@ -149,6 +149,22 @@ let package = Package(
     ]
 )
 
+// Bugs on purpose for the simulator to find (`make mutants`): every target of the product may have some.
+if Context.environment["KITH_MUTANTS"] != nil {
+    for target in package.targets where target.path == nil && target.type == .regular && target.name != "KithSystem" {
+        if !target.dependencies.contains(where: { $0.isOfSystem }) { target.dependencies.append("KithSystem") }
+    }
+    for target in package.targets where target.swiftSettings != nil {
+        target.swiftSettings?.append(.define("KITH_MUTANTS"))
+    }
+}
+
+extension Target.Dependency {
+    var isOfSystem: Bool {
+        if case .byNameItem(name: "KithSystem", condition: _) = self { true } else { false }
+    }
+}
+
 // The fuzzer links only where everything is built with -sanitize=fuzzer, as `make fuzz` does.
 if Context.environment["KITH_FUZZ"] != nil {
     package.targets += [

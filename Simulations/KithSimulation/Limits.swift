@@ -68,6 +68,8 @@ package enum SimulationLimits {
     static let recordLife: UInt64 = 120_000_000
     /// How long a link to a node may last that its owner knows to be revoked.
     static let revocationTime: UInt64 = 2_000_000
+    /// How much longer than it is idle the mesh may have in its map who is gone (S19).
+    static let mapLag: UInt64 = 20_000_000
     /// Nodes up to which each commit is checked against all others.
     static let checkedNodes = 16
     /// Deadlines that one link may want at one moment: a few parts of it have one each.

@@ -26,6 +26,8 @@ package enum Simulation {
         package let links: Int
         /// How often each operation and fault was carried out, by its verb.
         package let carriedOut: Tally
+        /// How often each `Mark` was met.
+        package let marks: Tally
         /// The last lines of the trace.
         package let recent: [String]
     }
@@ -45,6 +47,6 @@ package enum Simulation {
             violation: violation, traceHash: run.trace.hash ^ run.world.hash, events: Int(run.world.handled),
             virtualMilliseconds: run.now / 1_000, acknowledgedWrites: run.counts.acknowledged,
             revisionsPulled: run.counts.revisionsPulled, links: run.counts.links, carriedOut: run.carriedOut,
-            recent: run.trace.recent)
+            marks: run.marks, recent: run.trace.recent)
     }
 }

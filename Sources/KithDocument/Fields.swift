@@ -1,3 +1,7 @@
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// The fields of a revision: for each leaf path of the object its value and stamp, removed and hidden ones too.
 ///
 /// This is what is merged. A value is canonical JSON: a scalar, an array as one value, or `{}`; an object with members
@@ -101,7 +105,11 @@ package struct Fields: Hashable, Sendable {
                 joined.append(two)
                 right.removeFirst()
             } else {
+                #if KITH_MUTANTS
+                joined.append(one.outranks(two) && !Mutant.isActive(.mergesByOrder) ? one : two)
+                #else
                 joined.append(one.outranks(two) ? one : two)
+                #endif
                 left.removeFirst()
                 right.removeFirst()
             }

@@ -1,3 +1,7 @@
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// The known revisions of one document by parent.
 ///
 /// A leaf carries what merging needs of it: stamps and version. So does a revision that a closing tombstone ended,
@@ -95,6 +99,9 @@ package struct RevisionTree: Hashable, Sendable {
     package func ancestors(of id: RevisionID) -> [Ancestor] {
         var ancestors: [Ancestor] = []
         var next = self[id]?.parent
+        #if KITH_MUTANTS
+        if Mutant.isActive(.leavesOutParent) { next = next.flatMap { self[$0]?.parent } }
+        #endif
         while let id = next, let node = self[id] {
             ancestors.append(Ancestor(id: id, kind: node.kind, isForeign: node.isForeign))
             next = node.parent

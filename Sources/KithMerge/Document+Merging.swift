@@ -1,5 +1,9 @@
 package import KithDocument
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 extension Document {
     /// What settling a document did.
     package struct Settlement: Sendable {
@@ -44,7 +48,13 @@ extension Document {
     /// whoever deleted had seen all of it.
     private static func notDeleted(_ live: [RevisionTree.Node], by deleted: [RevisionTree.Node]) -> [RevisionTree.Node]
     {
+        #if KITH_MUTANTS
+        if Mutant.isActive(.forgetsDeletions) { return live }
+        #endif
         if deleted.isEmpty { return live }
+        #if KITH_MUTANTS
+        if Mutant.isActive(.deletesUnseen) { return [] }
+        #endif
         let known = deleted.reduce(Version()) { $0.joined(with: $1.version) }
         return live.filter { !$0.version.isWithinIgnoringInitial(known) }
     }
@@ -65,14 +75,25 @@ extension Document {
         let winner = leaves[leaves.count - 1]
         let seen = leaves.map { MergeLeaf(id: $0.id, fields: fields(of: $0), version: $0.version) }
         guard let fields = policy.merge(seen) else { return nil }
+        #if KITH_MUTANTS
+        let version =
+            Mutant.isActive(.forgetsVersions)
+            ? winner.version : leaves.reduce(Version()) { $0.joined(with: $1.version) }
+        #else
         let version = leaves.reduce(Version()) { $0.joined(with: $1.version) }
+        #endif
         let (body, stamps) = fields.split()
         guard version.entries.count <= DocumentLimits.maximumEntries, Self.fits(body, stamps),
             stamps.exceptions.count(where: { $0.state != .visible }) <= DocumentLimits.maximumEntries
         else { return nil }
+        #if KITH_MUTANTS
+        let resolver = Mutant.isActive(.namesNodeInMerges) ? "\(Mutant.node)" : policy.resolver
+        #else
+        let resolver = policy.resolver
+        #endif
         return Revision(
             parent: winner.id, mergedParents: leaves.dropLast().map(\.id), kind: .merge, body: body, stamps: stamps,
-            version: version, resolver: policy.resolver)
+            version: version, resolver: resolver)
     }
 
     /// Whether a revision may hold so much. A merge, and an edit that keeps what the fields hide, may have more in their

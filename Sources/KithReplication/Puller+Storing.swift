@@ -1,5 +1,9 @@
 internal import KithDocument
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 // Documents that came: into the store, and acknowledged once they are there.
 
 extension Puller {
@@ -127,6 +131,9 @@ extension Puller {
             if piece.isLarge { break }
         }
         inbox.removeFirst(taken)
+        #if KITH_MUTANTS
+        if Mutant.isActive(.dropsDelivery), deliveries.count > 1 { deliveries.removeLast() }
+        #endif
         apply(deliveries, checkpoint: nextCheckpoint, documents, refusals, bytes, large, facts, &output)
     }
 
@@ -136,6 +143,12 @@ extension Puller {
         var reached = processed == written ? nil : processed
         for page in pages {
             guard case .feed(_, let through) = page.origin else { continue }
+            #if KITH_MUTANTS
+            if Mutant.isActive(.checkpointsEarly) {
+                reached = through
+                continue
+            }
+            #endif
             guard page.isComplete else { break }
             reached = through
         }

@@ -1,5 +1,9 @@
 internal import KithDocument
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// The source's half of a session: offers this database's changes to the peer and answers what it wants.
 ///
 /// The store is read page by page, only while the peer's credit and the shell's buffer have room, and nothing is held
@@ -63,6 +67,9 @@ struct Source {
         after position: Position?, _ facts: SessionFacts, _ output: inout LinkOutput
     ) throws(ProtocolError) {
         guard case .idle = phase else { throw ProtocolError("feed \(feed) is subscribed to twice") }
+        #if KITH_MUTANTS
+        if Mutant.isActive(.startsOver) { return stream(after: 0) }
+        #endif
         if let position {
             phase = .resuming(at: position)
             output.store(.resume(at: position), facts.database, for: facts.owner(feed, .resume))
@@ -127,6 +134,9 @@ struct Source {
 
     /// A commit changed the database.
     mutating func noteLocal(_ facts: SessionFacts) {
+        #if KITH_MUTANTS
+        if Mutant.isActive(.neverTells) { return }
+        #endif
         let sequence = facts.local.position.sequence
         // A store may change its digest without a change: that is news too.
         if sequence > readThrough || (sequence == readThrough && lastDigest != nil && facts.local.digest != lastDigest)

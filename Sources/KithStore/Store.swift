@@ -91,6 +91,9 @@ package final class Store {
     package func commit<Value>(
         _ works: [(WriteTransaction) throws(StoreError) -> Value]
     ) -> [Result<Value, StoreError>] {
+        #if KITH_MUTANTS
+        if Mutant.isActive(.acknowledgesEarly), connection.isInTransaction { try? connection.run(.commit) }
+        #endif
         do {
             try makeReady()
         } catch {
@@ -103,6 +106,9 @@ package final class Store {
             results.reserveCapacity(works.count)
             for work in works { results.append(try one(work, isAlone: works.count == 1)) }
             try transaction.saveState()
+            #if KITH_MUTANTS
+            if Mutant.isActive(.acknowledgesEarly) { return results }
+            #endif
             try connection.run(.commit)
             log.committed(connection)
             return results

@@ -34,7 +34,9 @@ final class Campaign: Sendable {
         let (table, failures) = state.withLock { ($0.table, $0.failures.sorted { $0.plan.seed < $1.plan.seed }) }
         print(table.text(seeds))
         var status = failures.reduce(Int32(0)) { max($0, $1.failure.kind.exitStatus) }
-        if status == 0, request.isComplete, !table.neverTried.isEmpty { status = SimulatorCommand.neverTried }
+        if status == 0, request.isComplete, !table.neverTried.isEmpty || !table.neverMet.isEmpty {
+            status = SimulatorCommand.neverTried
+        }
         // One plan of each name is enough to begin with.
         var names: Set<String> = []
         for (plan, failure) in failures where request.shrinks && names.insert(failure.name).inserted {

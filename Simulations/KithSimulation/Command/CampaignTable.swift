@@ -7,6 +7,7 @@ struct CampaignTable {
     private var fewestEvents = Int.max
     private var cpuMilliseconds = 0
     private var carriedOut = Tally()
+    private var marks = Tally()
     private var audit = PlanAudit()
 
     mutating func add(_ plan: Plan, _ report: RunReport) {
@@ -16,6 +17,7 @@ struct CampaignTable {
         fewestEvents = min(fewestEvents, report.events)
         cpuMilliseconds += report.cpuMilliseconds
         carriedOut.add(report.carriedOut)
+        marks.add(report.marks)
         audit.add(plan)
     }
 
@@ -23,6 +25,9 @@ struct CampaignTable {
     var neverTried: [String] {
         (Operation.Kind.allCases.map(\.rawValue) + Fault.Kind.allCases.map(\.rawValue)).filter { carriedOut[$0] == 0 }
     }
+
+    /// The states that no run met.
+    var neverMet: [String] { Mark.allCases.map(\.rawValue).filter { marks[$0] == 0 } }
 
     func text(_ seeds: ClosedRange<UInt64>) -> String {
         let rate = cpuMilliseconds > 0 ? events * 1_000 / cpuMilliseconds : 0
@@ -44,6 +49,13 @@ struct CampaignTable {
             lines.append(Self.padded("failed") + names)
         }
         if !neverTried.isEmpty { lines.append(Self.padded("never tried") + neverTried.joined(separator: ", ")) }
+        lines.append(
+            Self.padded("marks") + "\(Mark.allCases.count - neverMet.count) of \(Mark.allCases.count) met, how often:")
+        for mark in Mark.allCases {
+            let count = String(marks[mark.rawValue])
+            lines.append(String(repeating: " ", count: max(0, 15 - count.utf8.count)) + count + " " + mark.rawValue)
+        }
+        if !neverMet.isEmpty { lines.append(Self.padded("never met") + neverMet.joined(separator: "; ")) }
         let empty = audit.empty
         let examples = empty.prefix(8).joined(separator: ", ") + (empty.count > 8 ? ", ..." : "")
         lines.append(

@@ -63,6 +63,7 @@ package struct RunReport: Hashable, Sendable {
     package var writes = 0
     package var pulled = 0
     package var carriedOut = Tally()
+    package var marks = Tally()
     /// The last lines of the trace of a run that failed.
     package var recent: [String] = []
 
@@ -78,6 +79,7 @@ package struct RunReport: Hashable, Sendable {
         writes = outcome.acknowledgedWrites
         pulled = outcome.revisionsPulled
         carriedOut = outcome.carriedOut
+        marks = outcome.marks
         if failure != nil { recent = outcome.recent }
     }
 
@@ -93,6 +95,7 @@ package struct RunReport: Hashable, Sendable {
             "run \(traceHash) \(events) \(cpuMilliseconds) \(virtualMilliseconds) \(links) \(writes) \(pulled)"
         ]
         lines.append(contentsOf: carriedOut.sorted.map { "did \($0.name) \($0.count)" })
+        lines.append(contentsOf: marks.sorted.map { "met \($0.count) \($0.name)" })
         lines.append(contentsOf: recent.map { "trace \($0)" })
         if let failure {
             lines.append(
@@ -117,6 +120,7 @@ package struct RunReport: Hashable, Sendable {
                 (writes, pulled) = (Int(numbers[5]), Int(numbers[6]))
                 isThere = true
             case "did" where words.count == 3: carriedOut.add(String(words[1]), Int(words[2]) ?? 0)
+            case "met": Self.readMark(line, into: &marks)
             case "trace": recent.append(String(line.dropFirst(6)))
             case "failure" where words.count == 5:
                 guard let kind = Failure.Kind(rawValue: String(words[1])) else { return nil }
@@ -125,6 +129,13 @@ package struct RunReport: Hashable, Sendable {
             }
         }
         if !isThere { return nil }
+    }
+
+    /// `met COUNT WHAT IT IS CALLED`
+    private static func readMark(_ line: Substring, into marks: inout Tally) {
+        let words = line.split(separator: " ", maxSplits: 2)
+        guard words.count == 3, let count = Int(words[1]) else { return }
+        marks.add(String(words[2]), count)
     }
 
     package static func hex(_ number: UInt64) -> String {

@@ -27,7 +27,8 @@ package enum SimulatorCommand {
           --no-shrink    leave a failing plan as it is
           --shrink-seconds S   shrink for S seconds instead of 60
           --out DIR      where plans that failed are written; the working directory without it
-          --complete     with --seeds: an operation or fault that was never carried out is a failure
+          --complete     with --seeds: an operation or fault that was never carried out, or a state that was never
+                         met, is a failure
           --here         run in this process instead of a child; --quiet for a report that programs read
           --sabotage S   put in a bug on purpose: \(SimulatorRequest.sabotages)
 

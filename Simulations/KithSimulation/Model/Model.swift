@@ -47,6 +47,7 @@ struct Model {
     ) throws(Violation) {
         try Self.checkShape(id, leaves)
         let before = self[place][id]
+        if before == nil { try self[place].comeBack(id, leaves.map(\.revision.id)) }
         if let write { try learn(write, of: id, at: place, leaves, before) }
         for item in leaves { try self[place.database, id].see(item.revision, policy: policy) }
         let document = self[place.database, id]

@@ -16,6 +16,8 @@ struct ReplicaModel {
     private var states: [DocumentID: State] = [:]
     /// Documents that this node has ever purged.
     private(set) var purged: Set<DocumentID> = []
+    /// What was purged of documents of which nothing has come since.
+    private var purgedLeaves: [DocumentID: [RevisionID]] = [:]
     var sequence: UInt64 = 0
     var timeline: TimelineID = 0
     /// By source how far it has taken that one's changes, as last seen.
@@ -34,9 +36,20 @@ struct ReplicaModel {
         states[document] = state
     }
 
-    mutating func purge(_ document: DocumentID) {
+    mutating func purge(_ document: DocumentID, _ leaves: [RevisionID]) {
         purged.insert(document)
+        purgedLeaves[document] = leaves
         states[document] = nil
+    }
+
+    func hasPurged(_ document: DocumentID) -> Bool { purged.contains(document) }
+
+    /// - Throws: S11 where what was purged is back with nothing new beside it.
+    mutating func comeBack(_ document: DocumentID, _ leaves: [RevisionID]) throws(Violation) {
+        guard let gone = purgedLeaves.removeValue(forKey: document), !leaves.isEmpty else { return }
+        if leaves.allSatisfy(gone.contains) {
+            throw Violation(.noResurrection, "\(document) was purged and is back as it was")
+        }
     }
 
     /// - Throws: S8 where a sequence has stood for another document.
@@ -60,6 +73,8 @@ struct ReplicaModel {
         self = earlier
         takeNames(of: now)
         checkpoints = [:]
+        // Peers may have come farther in the timeline than the disk knows now; the next change begins another.
+        timeline = 0
         noteDigest(earlier.digest, at: time)
     }
 

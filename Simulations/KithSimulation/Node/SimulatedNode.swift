@@ -140,6 +140,8 @@ final class ClientCall: @unchecked Sendable {
     /// What the write made of the document, as its transaction saw it.
     var made: (sequence: UInt64, leaves: [Delivery.Item], write: ClientWrite)?
     var isPurge: Bool { operation.kind == .purge }
+    /// The leaves that a purge removed.
+    var purged: [RevisionID] = []
     /// Whether the transaction did its work; the commit is still to come.
     var hasRun = false
 

@@ -66,11 +66,15 @@ package struct Operation: Hashable, Sendable {
         self.text = text
     }
 
+    /// What no log may have in it (S21).
+    static let secret = "canary-secret-"
+
     /// `fields`, and the padding that `size` asks for as one more field.
     package var paddedFields: String {
         let missing = size - fields.utf8.count - 16
         guard missing > 0 else { return fields }
-        let padding = "/pad=\"\(String(repeating: "x", count: missing))\""
+        let padding =
+            "/pad=\"\(String(repeating: Self.secret, count: missing / Self.secret.utf8.count + 1).prefix(missing))\""
         return fields.isEmpty ? padding : "\(fields) \(padding)"
     }
 }

@@ -14,6 +14,7 @@ extension SimulationRun {
 
     /// Checks between the events: what is cheap for all, what is dear for what has changed.
     func check() throws {
+        markFromTimeToTime()
         try checkStatuses()
         try checkBuffers()
         try checkAccess()
@@ -64,7 +65,7 @@ extension SimulationRun {
             for peer in nodes where peer !== node && !peer.isAbsent && !peer.isDamaged && !peer.isOutsider {
                 guard running.isLinked(to: peer.id), !hasCopies(peer.id), !hasCopies(node.id) else { continue }
                 guard sabotage == .alwaysInSync || running.standing(of: peer.id).state == .inSync else { continue }
-                note("a status said in sync")
+                note(.foundEqual)
                 for number in node.databases.keys.sorted()
                 where peer.databases[number] != nil && !model.hasPurges(number) {
                     try checkSync(node, peer, number)
@@ -121,7 +122,7 @@ extension SimulationRun {
 
     /// S21: what a node logs holds nothing of documents and keys.
     func checkSecrets(_ text: String, of node: SimulatedNode) {
-        if text.utf8.contains("canary-secret".utf8) || text.utf8.contains("PRIVATE KEY".utf8) {
+        if text.utf8.contains(Operation.secret.utf8) || text.utf8.contains("PRIVATE KEY".utf8) {
             world.fail(Violation(.secrets, "node \(node.index) logs what it must not: \(text)"))
         }
         if text.utf8.contains("protocol error".utf8), !nodes.contains(where: \.isHostile) {
@@ -148,7 +149,7 @@ extension SimulationRun {
             let place = Model.Place(node: source.index, database: database.number)
             // Of a timeline that has ended, as that of a disk that was put back, the sequences are not the source's any more.
             guard checkpoint.timeline == model[place].timeline else { continue }
-            note("a checkpoint was checked")
+            note(.checkpointChecked)
             try model.checkCheckpoint(of: place, at: puller, checkpoint)
         }
     }

@@ -21,14 +21,13 @@ extension SimulationRun {
         default: break
         }
         if running.isReader, operation.kind != .read {
-            note("a reader refused a write")
+            note(.readerRefused)
             return line(node, "reader", operation.kind.rawValue)
         }
         guard let executor = running.catalog[name], let database = node.databases[operation.database] else {
             return line(node, "no-database", operation.kind.rawValue)
         }
         carriedOut.add(operation.kind.rawValue)
-        if !node.machine.hasGoodDisk { note("a client on a bad disk") }
         switch operation.kind {
         case .read: read(operation, node, database)
         case .drop: drop(name, operation.database, on: node, running)
@@ -48,6 +47,7 @@ extension SimulationRun {
         let incarnation = node.incarnation
         executor.write { (transaction) throws(StoreError) -> Bool in
             call.made = nil
+            call.purged = []
             call.hasRun = false
             let isWritten = try self.perform(call, in: transaction)
             call.hasRun = isWritten
@@ -109,6 +109,7 @@ extension SimulationRun {
             return try note(
                 try transaction.resolve(id, keep: present.revision), .deletion, nil, isSettling: true)
         case .purge:
+            call.purged = try transaction.reader.leaves(of: id).map(\.revision.id)
             try transaction.purge(id)
             return true
         default: return false
@@ -123,7 +124,7 @@ extension SimulationRun {
             if isWritten, call.isPurge {
                 // What was not there is marked all the same, and no digest tells of that.
                 let place = Model.Place(node: node.index, database: operation.database)
-                model[place].purge(DocumentID(unchecked: operation.document))
+                model[place].purge(DocumentID(unchecked: operation.document), call.purged)
                 model[place.database, DocumentID(unchecked: operation.document)].isPurgedSomewhere = true
                 return line(node, "purged", operation.document)
             }
@@ -141,7 +142,7 @@ extension SimulationRun {
             switch error.code {
             case .notFound, .conflict: break
             case _ where node.isDamaged || hasBadDisk(node):
-                note("a write refused: \(error.code.rawValue)")
+                note(.writeRefused)
                 // What a disk did not confirm may be there all the same when it is read again.
                 if call.made != nil || call.isPurge { node.doubtful.append(call) }
             default: throw Violation(.noErrorFromInside, "node \(node.index): \(error)")
@@ -183,7 +184,7 @@ extension SimulationRun {
                     guard self.hasBadDisk(node) else {
                         throw Violation(.noErrorFromInside, "node \(node.index): \(error)")
                     }
-                    self.note("a reading refused: \(error.code.rawValue)")
+                    self.note(.readRefused)
                 }
             }
         }

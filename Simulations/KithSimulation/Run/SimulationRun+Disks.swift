@@ -48,7 +48,6 @@ extension SimulationRun {
             world.add(.act { self.start(node) }, at: max(until, now + 1_000))
         default: return false
         }
-        note("disk: \(fault.kind.rawValue)")
         return true
     }
 

@@ -213,9 +213,9 @@ extension SimulationRun {
         machine.trouble.powerHasGone = { [unowned self] in
             // The call is still under way, and whoever made it is told that it failed.
             node.badDiskUntil = max(node.badDiskUntil, now + 1_000)
+            markPowerGone(node)
             world.after(0) {
                 node.isInterrupted = true
-                self.note("the power went at a call of the disk")
                 self.kill(node, losesPower: true)
                 self.world.after(back) { self.start(node) }
             }

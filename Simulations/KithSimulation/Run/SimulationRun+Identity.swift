@@ -27,7 +27,7 @@ extension SimulationRun {
             }
             node.isDamaged = false
             node.calls = [:]
-            note("a backup was put back")
+            note(.putBack)
             world.add(.act { self.start(node) }, at: max(until, now + 1_000))
         case .clone:
             guard nodes.indices.contains(fault.other), case let copy = nodes[fault.other], copy.isAbsent else {
@@ -42,7 +42,7 @@ extension SimulationRun {
             for (database, replica) in replicas(of: node).enumerated() {
                 model[Model.Place(node: copy.index, database: database)] = replica
             }
-            note("a disk was cloned")
+            note(.cloned)
             start(copy)
         case .move:
             kill(node, losesPower: false)
@@ -50,14 +50,14 @@ extension SimulationRun {
             node.machine.move(to: newAddress())
             try setMachineID(of: node)
             node.isMoved = true
-            note("a disk moved to another machine")
+            note(.moved)
             world.after(1_000_000) { self.start(node) }
         case .keep: keep(node)
         case .wipe:
             kill(node, losesPower: false)
             for database in 0..<plan.databases { forget(Model.Place(node: node.index, database: database)) }
             try makeAnew(node)
-            note("a disk was wiped")
+            note(.wiped)
             world.add(.act { self.start(node) }, at: max(until, now + 1_000))
         default: return false
         }
@@ -115,14 +115,14 @@ extension SimulationRun {
             guard node.isAbsent, node.index < plan.nodes else { return false }
             node.isAbsent = false
             start(node)
-            note("a node joined")
+            note(.joined)
         case .leave:
             guard node.isRunning, node.index > 0 else { return false }
             for database in 0..<plan.databases { forget(Model.Place(node: node.index, database: database)) }
             node.isOutsider = true
             node.outsiderSince = now
             stop(node) { node.isAbsent = true }
-            note("a node left")
+            note(.left)
         case .revoke:
             guard node.index > 0, let admin = nodes[0].node, nodes[0].isRunning, !node.isOutsider else { return false }
             for database in 0..<plan.databases { forget(Model.Place(node: node.index, database: database)) }
@@ -132,7 +132,7 @@ extension SimulationRun {
             admin.queue.async {
                 _ = try? admin.revoke(id.description, root: root, isDryRun: false)
             }
-            note("a node was revoked")
+            note(.revoked)
         case .role:
             guard nodes[0].isRunning, node.index > 0, let role = Role(fault.text) else { return false }
             setRole(role, of: node)

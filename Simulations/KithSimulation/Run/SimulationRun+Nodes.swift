@@ -77,6 +77,7 @@ extension SimulationRun {
             world.add(.act { self.start(node) }, at: machine.sleepsUntil)
             return
         }
+        markStart(node)
         let incarnation = node.countProcess()
         let process = SimulatedProcess(on: machine)
         do throws(NodeError) {
@@ -86,7 +87,7 @@ extension SimulationRun {
             try started.start()
             line(node, "start", "process \(incarnation)")
         } catch {
-            note("start refused: \(error.code)")
+            note(.startRefused)
             line(node, "no-start", error.code)
             node.end()
             process.end()

@@ -56,6 +56,8 @@ extension SimulationRun {
         let place = Model.Place(node: node.index, database: database.number)
         guard !node.isDamaged, !node.isOutsider else { return learn(node, at: place) }
         let summary = database.executor.summary
+        // Sequences are told from those of the same number in a timeline that was cut off.
+        model[place].timeline = summary.position.timeline
         do {
             try takeUp(node.calls.values.filter { $0.database == database.number && $0.hasRun }, at: place)
             let after = model[place].sequence
@@ -74,7 +76,6 @@ extension SimulationRun {
                     .monotonicSequences,
                     "node \(node.index) went from \(model[place].sequence) to \(summary.position.sequence)")
             }
-            model[place].timeline = summary.position.timeline
             model[place].sequence = summary.position.sequence
             model[place].noteDigest(summary.digest, at: now)
             line(
@@ -100,7 +101,7 @@ extension SimulationRun {
             call.hasRun = false
             let id = DocumentID(unchecked: call.operation.document)
             if call.isPurge {
-                model[place].purge(id)
+                model[place].purge(id, call.purged)
                 model[place.database, id].isPurgedSomewhere = true
             } else if let made = call.made, made.sequence > model[place].sequence {
                 try see(id, at: place, sequence: made.sequence, leaves: made.leaves, write: made.write)
@@ -111,9 +112,10 @@ extension SimulationRun {
     private func see(
         _ id: DocumentID, at place: Model.Place, sequence: UInt64, leaves: [Delivery.Item], write: ClientWrite?
     ) throws {
+        let before = model[place][id]
         try model.see(id, at: place, sequence: sequence, leaves: leaves, write: write)
         unchecked.append((place, id))
-        markLeaves(leaves, model[place][id])
+        markLeaves(id, at: place, leaves, before: before)
     }
 
     /// A database is open: what is there must be what was there.
@@ -136,12 +138,12 @@ extension SimulationRun {
             do throws(StoreError) {
                 let history = try database.withReader { (reader) throws(StoreError) in try reader.history(id) }
                 if call.isPurge, history == nil {
-                    model[place].purge(id)
+                    model[place].purge(id, call.purged)
                     model[place.database, id].isPurgedSomewhere = true
                 } else if let made = call.made, made.sequence > model[place].sequence,
                     history?.nodes.contains(where: { $0.id == made.write.revision }) == true
                 {
-                    note("a write in doubt was done")
+                    note(.doubtWasDone)
                     checked {
                         try self.see(id, at: place, sequence: made.sequence, leaves: made.leaves, write: made.write)
                     }

@@ -23,10 +23,12 @@ extension SimulationRun {
         try checkFreshWrite()
         try checkIdle()
         try checkCheapReconnection()
+        try checkMap()
         try reopenAll()
     }
 
     private func carryOut(_ step: PlanStep) throws {
+        mark(step)
         switch step.action {
         case .operation(let operation): carryOut(operation)
         case .fault(let fault): try carryOut(fault)
@@ -46,6 +48,7 @@ extension SimulationRun {
     private func heal() throws {
         trace.line(now, node: -1, "phase", "heal")
         isHealed = true
+        if nodes.contains(where: { $0.process?.isPaused == true }) { note(.healedWhilePaused) }
         network.heal()
         openShape()
         multicast.changed()

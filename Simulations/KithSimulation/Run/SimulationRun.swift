@@ -25,7 +25,10 @@ final class SimulationRun: @unchecked Sendable {
     var group: SimulatedGroup
     var model: Model
     var trace: Trace
+    /// How often each `Mark` was met.
     var marks = Tally()
+    /// When each node was last started.
+    var startTimes: [Int: UInt64] = [:]
     var carriedOut = Tally()
     var counts = Counts()
     /// Whether operations and faults are over.
@@ -120,8 +123,6 @@ final class SimulationRun: @unchecked Sendable {
         for key in images.keys.sorted() { images[key]?.disk.discard() }
         world.discard()
     }
-
-    func note(_ mark: String) { marks.add(mark) }
 }
 
 extension Action {

@@ -1,3 +1,7 @@
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// The canonical form of JSON in which documents are stored, hashed and sent.
 ///
 /// Keys in UTF-8 byte order, no space between tokens, strings in the shortest escaping, integers of any size exactly as
@@ -89,6 +93,9 @@ package enum CanonicalJSON {
                         checksOnly: checksOnly, containers: ScratchStack(in: containers),
                         members: ScratchStack(in: members), sorted: ScratchStack(), unordered: ScratchStack())
                     try reader.read(requiringObject: requiringObject)
+                    #if KITH_MUTANTS
+                    if Mutant.isActive(.composesKeys), !checksOnly { return Mutant.composed(reader.result()) }
+                    #endif
                     return checksOnly ? [] : reader.result()
                 }
             }

@@ -1,3 +1,7 @@
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 extension JSONReader {
     /// Reads a number. Integers stay as they are written, of any size; of all others the double counts.
     @inline(__always)
@@ -10,6 +14,9 @@ extension JSONReader {
         guard at > digits else { throw JSONFault(at == end ? .truncated : .expectedDigit, at: at) }
         if text[digits] == .zero && at > digits + 1 { throw JSONFault(.leadingZero, at: digits) }
         position = at
+        #if KITH_MUTANTS
+        if Mutant.isActive(.integersAsDoubles), at - digits > 15, at < end { return try readRestOfNumber(from: start) }
+        #endif
         if at < end, text[at] == .point || text[at].isExponentMark {
             try readRestOfNumber(from: start)
         } else if text[digits] == .zero && digits > start {

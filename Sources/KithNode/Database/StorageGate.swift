@@ -1,5 +1,9 @@
 import KithStore
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// Whether the disk under a database takes commits, from what became of those that were tried. While it does not, nothing
 /// is pulled from peers; writes made here are tried each for itself. A value: whoever holds it tells it the time.
 package struct StorageGate: Sendable {
@@ -30,6 +34,9 @@ package struct StorageGate: Sendable {
     /// Whether it is time to try a commit that says nothing: soon after a failure, and now and then where nobody writes,
     /// so that what is told of the disk is not old.
     package func isProbeDue(now: UInt64) -> Bool {
+        #if KITH_MUTANTS
+        if Mutant.isActive(.staysFull), failure?.code == .storageFull { return false }
+        #endif
         let pause = failure == nil ? NodeLimits.idleProbeMilliseconds : NodeLimits.storageRetryMilliseconds
         return now >= triedAt + pause
     }

@@ -134,6 +134,9 @@ final class LinkDriver: @unchecked Sendable {
         case .opened: break
         case .received(let bytes):
             let now = clock.now.milliseconds
+            #if KITH_MUTANTS
+            if Mutant.isActive(.logsBytes) { log(.debug, .link, String(decoding: bytes, as: UTF8.self)) }
+            #endif
             heardAt.store(now, ordering: .relaxed)
             movedAt.store(now, ordering: .relaxed)
             if state == .waiting { keepEarly(bytes) } else { handle(.received(Array(bytes))) }

@@ -1,5 +1,9 @@
 import KithReplication
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// When to dial whom: one attempt at a time for each target, waits that double with each failure, and a limit on the
 /// attempts under way in all.
 ///
@@ -36,6 +40,9 @@ package struct DialSchedule<Target: Hashable & Comparable & Sendable>: Sendable 
         var room = NodeLimits.simultaneousDials - states.values.count { if case .dialling = $0 { true } else { false } }
         var due: [Target] = []
         for target in wanted where room > 0 {
+            #if KITH_MUTANTS
+            if Mutant.isActive(.givesUpDialling), failures(of: target) >= 4 { continue }
+            #endif
             switch states[target] {
             case .dialling: continue
             case .waiting(let until, _) where until > now: continue
@@ -60,7 +67,14 @@ package struct DialSchedule<Target: Hashable & Comparable & Sendable>: Sendable 
     package mutating func failed(_ target: Target, now: Instant) {
         let failures = failures(of: target) + 1
         let exponent = UInt64(min(failures - 1, 16))
+        #if KITH_MUTANTS
+        let longest =
+            Mutant.isActive(.backsOffWithoutBound)
+            ? NodeLimits.firstDialDelayMilliseconds << exponent
+            : min(NodeLimits.firstDialDelayMilliseconds << exponent, NodeLimits.longestDialDelayMilliseconds)
+        #else
         let longest = min(NodeLimits.firstDialDelayMilliseconds << exponent, NodeLimits.longestDialDelayMilliseconds)
+        #endif
         let wait = longest / 2 + random() % (longest / 2 + 1)
         states[target] = .waiting(until: now.advanced(byMilliseconds: wait), failures: failures)
     }

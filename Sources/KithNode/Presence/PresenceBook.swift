@@ -1,6 +1,10 @@
 import KithDocument
 import KithReplication
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// The presence records of the mesh: which are news to pass on, and which are too old to believe.
 ///
 /// A record lives for a while after it was last heard; who is gone vanishes from the map, though not from the peers a
@@ -62,6 +66,9 @@ package struct PresenceBook: Sendable {
         let next = max(counter, highest == .max ? highest : highest + 1)
         let record = describe(next)
         if let own, let ownSentAt {
+            #if KITH_MUTANTS
+            if Mutant.isActive(.announcesAlways) { return record }
+            #endif
             let age = now.milliseconds(since: ownSentAt)
             let changed = mustRenew || record.says(otherThan: own)
             guard
@@ -77,6 +84,9 @@ package struct PresenceBook: Sendable {
 
     /// Forgets records that were not renewed.
     package mutating func expire(now: Instant) {
+        #if KITH_MUTANTS
+        if Mutant.isActive(.keepsPresence) { return }
+        #endif
         for (node, entry) in entries where now.milliseconds(since: entry.heardAt) >= NodeLimits.presenceLifeMilliseconds
         {
             if forgotten.count >= NodeLimits.presenceNodes { forgotten = [:] }

@@ -15,6 +15,9 @@ extension Node {
     /// How a peer stands, as status shows it.
     package func standing(of node: NodeID) -> ControlStatus.Peer { peerStatus(node, now: clock.wallMilliseconds) }
 
+    /// The nodes in the map of the mesh beside this one, ascending.
+    package var presentNodes: [NodeID] { presence.records.map(\.node) }
+
     package var isReader: Bool { role == .reader }
 
     package var isAdmin: Bool { identity.admin != nil && !isRevokedHere }

@@ -38,6 +38,9 @@ package struct DatabaseFile: Sendable {
             PRAGMA synchronous=\(synchronous); PRAGMA foreign_keys=OFF; PRAGMA journal_size_limit=\(Limits.walPages * 4096);
             PRAGMA cache_size=-\(Limits.writerCacheKiB); PRAGMA temp_store=MEMORY
             """)
+        #if KITH_MUTANTS
+        if Mutant.isActive(.skipsSync) { try connection.run("PRAGMA synchronous=OFF") }
+        #endif
         if version != migrations.version { try migrations.run(on: connection, from: version, self) }
         if let pages = options.maximumPages { try connection.run("PRAGMA max_page_count=\(pages)") }
         connection.countLog()

@@ -1,5 +1,9 @@
 import KithDocument
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// One page of the changes feed.
 package struct StoredChanges: Hashable, Sendable {
     package let changes: [Change]
@@ -80,6 +84,11 @@ extension StoreReader {
             let row = try connection.statement(.timelineById)
             defer { row.reset() }
             row.bind(1, checkpoint.timeline)
+            #if KITH_MUTANTS
+            if Mutant.isActive(.acceptsForgottenCheckpoint) {
+                return min(checkpoint.sequence, try StoreState.read(connection).sequence)
+            }
+            #endif
             guard try row.step() else { return nil }
             let end = row.isNull(0) ? try StoreState.read(connection).sequence : row.unsigned(0)
             return min(checkpoint.sequence, end)

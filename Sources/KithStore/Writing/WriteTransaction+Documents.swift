@@ -1,6 +1,10 @@
 import KithDocument
 import KithMerge
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// What a document must be for a write to be done.
 package enum Precondition: Hashable, Sendable {
     case any
@@ -114,6 +118,9 @@ extension WriteTransaction {
 
     /// Applies the merge rules and writes the document.
     func settleAndSave(_ loaded: inout LoadedDocument) throws(StoreError) -> UInt64 {
+        #if KITH_MUTANTS
+        Mutant.node = try writer()
+        #endif
         let tree = loaded.document.tree
         if tree.nodes.count > 1 {
             let policy = memory.policy.policy

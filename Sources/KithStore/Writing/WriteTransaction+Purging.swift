@@ -1,5 +1,9 @@
 import KithDocument
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// What a purge leaves behind: the leaves it removed, which are not taken again until another leaf comes, and the
 /// timeline it was done in, whose name must not stand for what it forgot (`EditContext.isPurgedHere`).
 struct PurgeMarker {
@@ -27,6 +31,9 @@ extension WriteTransaction {
         bodies.bind(1, text: id.string)
         _ = try bodies.step()
         let isMarked = try purgeMarker(of: id) != nil
+        #if KITH_MUTANTS
+        if Mutant.isActive(.forgetsPurges) { return }
+        #endif
         try writeMarker(id, PurgeMarker(leaves: row.tree.leaves.map(\.id), timeline: try writer()))
         if !isMarked { state.purged += 1 }
     }

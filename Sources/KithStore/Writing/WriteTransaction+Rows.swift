@@ -1,6 +1,10 @@
 import KithDocument
 import KithMerge
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// A document as it was read for writing, and what stands in the file of it.
 struct LoadedDocument {
     var document: Document
@@ -57,14 +61,27 @@ extension WriteTransaction {
             tree.dropOldClosedLeaves()
             tree.stem(to: options.revisionLimit)
         }
+        #if KITH_MUTANTS
+        // What was there before stays in front.
+        let live =
+            Mutant.isActive(.winnerByArrival)
+            ? document.live.sorted { loaded.row?.tree[$0.id] == nil && loaded.row?.tree[$1.id] != nil } : document.live
+        #else
         let live = document.live
+        #endif
         guard let shown = live.last?.id ?? document.shownRevision else {
             throw StoreError(.internalError, id.string, "a document without revisions can't be stored")
         }
         let others = live.dropLast()
         let flags = DocumentFlags(live: live, tree: tree, shown: shown)
 
+        #if KITH_MUTANTS
+        if let row = loaded.row, let old = digests.digest(of: id, row.tree), !Mutant.isActive(.keepsOldDigest) {
+            state.digest -= old
+        }
+        #else
         if let row = loaded.row, let old = digests.digest(of: id, row.tree) { state.digest -= old }
+        #endif
         if let new = digests.digest(of: id, tree) { state.digest += new }
         count(loaded.row?.flags, -1)
         count(flags, 1)

@@ -1,6 +1,10 @@
 import KithDocument
 import KithMerge
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// What a piece of work may do to a database within its transaction. Valid only while the work runs.
 ///
 /// The operations are in the extensions: documents (`+Documents`), what peers deliver (`+Receiving`), purging, policies,
@@ -41,8 +45,18 @@ package final class WriteTransaction {
         self.connection = connection
         self.environment = environment
         self.options = options
+        #if KITH_MUTANTS
+        var state = try StoreState.read(connection)
+        #else
         let state = try StoreState.read(connection)
+        #endif
+        #if KITH_MUTANTS
+        if Mutant.isActive(.reusesSequence), state.sequence > 0 { state.sequence -= 1 }
+        #endif
         memory = Memory(state: state, savedState: state, timeline: nil, policy: try StoredPolicy.read(connection))
+        #if KITH_MUTANTS
+        if Mutant.isActive(.forgetsTimeline), state.timeline != 0 { memory.timeline = state.timeline }
+        #endif
     }
 
     /// Writes the state row if the transaction changed it.

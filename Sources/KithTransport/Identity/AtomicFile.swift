@@ -28,6 +28,9 @@ package enum AtomicFile {
         }
         do throws(SystemError) {
             try file.write(bytes, at: 0)
+            #if KITH_MUTANTS
+            if Mutant.isActive(.skipsFileSync) { return }
+            #endif
             try file.synchronize()
         } catch {
             files.discard(path)
@@ -72,6 +75,9 @@ package enum AtomicFile {
     }
 
     private static func syncDirectory(of path: String, on files: any FileSystem) throws(TransportError) {
+        #if KITH_MUTANTS
+        if Mutant.isActive(.skipsDirectorySync) { return }
+        #endif
         let directory = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         do throws(SystemError) { try files.synchronize(directory: directory) } catch {
             throw .system("syncing \(directory)", error.number)

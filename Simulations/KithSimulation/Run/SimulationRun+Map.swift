@@ -1,0 +1,16 @@
+import KithDocument
+import KithNode
+
+extension SimulationRun {
+    /// S19: who is gone is not in anybody's map any more.
+    func checkMap() throws {
+        guard nodes.contains(where: { !$0.isRunning }) else { return }
+        // Since healing more than a minute has passed, which is how long a record lives; by a slow clock somewhat longer.
+        try advance(to: now + SimulationLimits.mapLag)
+        let running = nodes.filter(\.isRunning).map(\.id)
+        for node in core {
+            guard let gone = node.node?.presentNodes.first(where: { !running.contains($0) }) else { continue }
+            throw Violation(.statusHonesty, "node \(node.index) has \(gone.short) in its map, which is gone for long")
+        }
+    }
+}

@@ -1,0 +1,103 @@
+#if KITH_MUTANTS
+import Glibc
+
+/// Bugs that can be put into the product, each of one line at its place: what the simulator must find. `make mutants` builds
+/// them and shows that it does; no other build has them.
+package enum Mutant: String, CaseIterable, Sendable {
+    // What is on disk.
+
+    /// Commits are not synchronised.
+    case skipsSync
+    /// Small files are not synchronised before they get their names.
+    case skipsFileSync
+    /// Nor are the directories that have the names.
+    case skipsDirectorySync
+    /// A write is acknowledged, and committed with the next.
+    case acknowledgesEarly
+    /// An opening goes back by one sequence.
+    case reusesSequence
+    /// An opening goes on in the timeline of the one before.
+    case forgetsTimeline
+    /// A changed document is added to the digest, and what it was stays in it.
+    case keepsOldDigest
+
+    // What is taken from peers.
+
+    /// A checkpoint of a timeline that is not known any more counts.
+    case acceptsForgottenCheckpoint
+    /// A page counts before all that it announced is stored.
+    case checkpointsEarly
+    /// Of the documents of a batch the last is not stored.
+    case dropsDelivery
+    /// A change is not offered to a peer that has shown any leaf of the document.
+    case swallowsEcho
+    /// A purge leaves no marker.
+    case forgetsPurges
+    /// A feed begins anew with every link.
+    case startsOver
+    /// The ancestors of a revision begin with the second.
+    case leavesOutParent
+
+    // What is merged and read.
+
+    /// The winner is the leaf that was there first.
+    case winnerByArrival
+    /// Of two entries of a field the one of the later leaf counts.
+    case mergesByOrder
+    /// The id of a merge hangs on who makes it.
+    case namesNodeInMerges
+    /// A merge knows what its first parent knew.
+    case forgetsVersions
+    /// What a deletion had seen lives on.
+    case forgetsDeletions
+    /// A deletion ends what it had not seen, too.
+    case deletesUnseen
+    /// Long integers go through a double.
+    case integersAsDoubles
+    /// Text is stored in normal form C.
+    case composesKeys
+
+    // Links and the mesh.
+
+    /// A status says that all is in sync without comparing digests or counting what is outstanding.
+    case saysInSync
+    /// Peers are not told of commits.
+    case neverTells
+    /// The links of who is revoked stay.
+    case keepsRevokedLinks
+    /// The wait between dials doubles for ever.
+    case backsOffWithoutBound
+    /// Who did not answer four times is not dialled any more.
+    case givesUpDialling
+    /// A disk that was full once is not tried again.
+    case staysFull
+    /// Who is gone stays in the map.
+    case keepsPresence
+    /// Presence is told whenever something happens.
+    case announcesAlways
+    /// What comes over a link is logged.
+    case logsBytes
+
+    /// The one that this process has, by its environment.
+    private static let active = getenv("KITH_MUTANT").flatMap { Mutant(rawValue: String(cString: $0)) }
+
+    package static func isActive(_ mutant: Mutant) -> Bool { active == mutant }
+
+    /// Who merges, for `namesNodeInMerges`: a simulation has one thread.
+    nonisolated(unsafe) package static var node: UInt64 = 0
+
+    /// The bytes with one letter composed that the simulator's clients write in both forms.
+    package static func composed(_ bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        for byte in bytes {
+            if byte == 0x81, result.suffix(2) == [0x65, 0xcc] {
+                result.removeLast(2)
+                result += [0xc3, 0xa9]
+            } else {
+                result.append(byte)
+            }
+        }
+        return result
+    }
+}
+#endif
