@@ -34,6 +34,10 @@ final class SimulatedNode: @unchecked Sendable {
     /// It is a copy of another node's disk.
     var isClone = false
     var isHostile = false
+    /// Who has taken its place, once it is hostile.
+    var hostile: HostileMember?
+    /// The version of the protocol that it plays from its next start on, and since when; nil for its own.
+    var version: (skew: VersionSkew, since: UInt64)?
     /// Since when it is no member any more.
     var outsiderSince: UInt64?
     /// A write that a disk broke off may be there or not: what it is becomes known with the next start.
@@ -72,6 +76,7 @@ final class SimulatedNode: @unchecked Sendable {
         process?.end()
         process = nil
         node = nil
+        hostile = nil
         databases = [:]
     }
 }

@@ -70,7 +70,7 @@ extension SimulationRun {
 
     /// Starts the process of a node, unless it runs. Where it can't start, as on a full disk, it is tried again.
     func start(_ node: SimulatedNode) {
-        guard !node.isRunning, !node.isAbsent, world.violation == nil else { return }
+        guard !node.isRunning, !node.isAbsent, !node.isHostile, world.violation == nil else { return }
         let machine = node.machine
         machine.setPower(true)
         guard machine.isOn else {
@@ -79,6 +79,7 @@ extension SimulationRun {
         }
         let incarnation = node.countProcess()
         let process = SimulatedProcess(on: machine)
+        process.skew = node.version.map { ($0.skew, node.id) }
         do throws(NodeError) {
             let started = try Node(configuration(of: node, process, incarnation))
             node.begin(process, started)
