@@ -87,6 +87,32 @@ import Testing
         try test.check()
     }
 
+    /// A foreign id is no hash of the content: whoever sends another content as foreign under the id of a revision of Kith's
+    /// own is found out by whoever has that.
+    @Test func aRevisionThatCameAsForeignIsReplacedByTheOneThatItsIDIsTheHashOf() throws {
+        let (test, honest) = (try TestStore(), try TestStore())
+        let good = edit(#"{"x":1}"#)
+        let copy = Revision(
+            id: good.id, parent: nil, mergedParents: [], kind: .edit, body: Array(#"{"x":2}"#.utf8),
+            stamps: good.stamps,
+            version: good.version, isForeign: true)
+        try test.apply(peer, [delivery("a", [copy])])
+        #expect(try test.body("a") == #"{"x":2}"#)
+        try honest.apply(peer, [delivery("a", [good])])
+        #expect(test.store.summary.digest != honest.store.summary.digest)
+        let change = Change(sequence: 1, document: try DocumentID("a"), leaves: [AnnouncedLeaf(id: good.id)])
+        #expect(try test.reader.missing(in: [change]).first?.revisions == [good.id])
+        try test.apply(peer, [delivery("a", [good])])
+        #expect(try test.body("a") == #"{"x":1}"#)
+        #expect(test.store.summary.digest == honest.store.summary.digest)
+        #expect(try test.reader.missing(in: [change]).isEmpty)
+        // Nobody who has it takes the copy.
+        try honest.apply(peer, [delivery("a", [copy])])
+        #expect(try honest.body("a") == #"{"x":1}"#)
+        try test.check()
+        try honest.check()
+    }
+
     @Test func whatOtherRulesRefusedIsAskedForAgain() throws {
         let test = try TestStore()
         let wrong = edit(#"{ "x":1}"#)
