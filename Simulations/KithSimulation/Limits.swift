@@ -70,6 +70,26 @@ package enum SimulationLimits {
     static let revocationTime: UInt64 = 2_000_000
     /// How much longer than it is idle the mesh may have in its map who is gone (S19).
     static let mapLag: UInt64 = 20_000_000
+    /// Each node of the core is heard of by the others within this after healing (L3): a look at what is announced is taken
+    /// every 20 to 60 s, and with each change.
+    static let discoveryTime: UInt64 = 90_000_000
+    /// When it must show that two nodes run with one identity (S9), once both do so undisturbed: a presence record of each has
+    /// gone round twice.
+    static let twinTime: UInt64 = 60_000_000
+    /// When a hostile member's last harmless document must have come through behind all its harm (L4).
+    static let poisonTime: UInt64 = 60_000_000
+    /// When a compaction must have ended (L6).
+    static let compactionTime: UInt64 = 60_000_000
+    /// A write must be done so long after there is room again (L7): the disk is looked at every 10 s.
+    static let roomTime: UInt64 = 20_000_000
+    static let roomWriteTime: UInt64 = 5_000_000
+    /// When nothing of a node may be left after it has stopped (S22): goodbyes take up to 2 s, a dial under way 4 s, a resolving
+    /// of a name 5 s, and a handshake 10.
+    static let endingTime: UInt64 = 20_000_000
+    /// How long a node that has stopped may take for that.
+    static let stoppingTime: UInt64 = 30_000_000
+    /// When the presence records of before a restart are forgotten.
+    static let presenceTime: UInt64 = 90_000_000
     /// Nodes up to which each commit is checked against all others.
     static let checkedNodes = 16
     /// Deadlines that one link may want at one moment: a few parts of it have one each.

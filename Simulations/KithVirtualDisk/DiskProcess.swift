@@ -38,6 +38,9 @@ package final class DiskProcess: FileSystem, @unchecked Sendable {
         }
     }
 
+    /// How many files it has open.
+    package var openFiles: Int { disk.locked { opened.count } }
+
     /// Called with the disk's lock held.
     func begin(_ handle: DiskHandle) { opened[ObjectIdentifier(handle)] = handle.file }
 

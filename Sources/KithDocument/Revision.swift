@@ -95,6 +95,9 @@ package struct Revision: Hashable, Sendable {
         guard id.generation >= 1, id.generation <= RevisionID.maximumGeneration else {
             throw .malformed("revision \(id) has a generation out of range")
         }
+        guard kind == .closed || id.generation < RevisionID.maximumGeneration else {
+            throw .malformed("revision \(id) has a generation that nothing can follow")
+        }
         if let parent, parent.generation >= id.generation {
             throw .malformed("revision \(id) does not come after its parent \(parent)")
         }
@@ -115,10 +118,17 @@ package struct Revision: Hashable, Sendable {
             zip(mergedParents, mergedParents.dropFirst()).allSatisfy({ $0 < $1 }),
             id.generation == (parent?.generation ?? 0) + 1
         else { throw .malformed("revision \(id) has parents that do not fit its kind") }
-        let digest = RevisionHash.digest(
-            parent: parent, mergedParents: mergedParents, kind: kind, resolver: resolver, body: body, stamps: stamps,
-            version: version)
-        if digest != id.digest { throw .hashMismatch(id) }
+        if !hasItsHash { throw .hashMismatch(id) }
+    }
+
+    /// Whether the id is the hash of the content: nobody has another content for it then. False for what is not Kith's own.
+    /// - Complexity: O(size).
+    package var hasItsHash: Bool {
+        !isForeign
+            && id.digest
+                == RevisionHash.digest(
+                    parent: parent, mergedParents: mergedParents, kind: kind, resolver: resolver, body: body,
+                    stamps: stamps, version: version)
     }
 }
 

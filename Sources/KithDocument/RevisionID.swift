@@ -33,7 +33,8 @@ package struct RevisionID: Hashable, Comparable, Sendable, CustomStringConvertib
     package let generation: UInt64
     package let digest: Digest128
 
-    /// The highest generation accepted from anyone: far above any real history, and safe to add to.
+    /// The highest generation accepted from anyone, far above any real history. Only what closes a leaf may have it: so each
+    /// leaf that was accepted can be closed by everyone.
     package static let maximumGeneration: UInt64 = 1 << 53
 
     package init(generation: UInt64, digest: Digest128) {

@@ -54,7 +54,8 @@ extension Document {
     ///   - body: a canonical object.
     ///   - base: the live revision to replace; nil for the winner.
     /// - Throws: `DocumentError`: `clockBeyondRange` at the highest time there is; `malformed` where the body has more bytes
-    ///   than may be, with the stamps of its fields and the values that they hide. Nothing is written then.
+    ///   than may be, with the stamps of its fields and the values that they hide, and at the highest generation. Nothing is
+    ///   written then.
     package mutating func edit(
         _ body: [UInt8], replacing base: RevisionID? = nil, _ context: EditContext, limits: TrimLimits = TrimLimits()
     ) throws(DocumentError) -> EditResult {
@@ -93,8 +94,10 @@ extension Document {
                 "it has \(body.count + stamps.encodedBytes) bytes with the stamps of its fields and what they hide; "
                     + "\(DocumentLimits.revisionBytes) are the most: split it, or write it as a new document")
         }
+        let parent = (base ?? deleted.last)?.id
+        try Self.requireThatCanFollow(parent)
         let revision = Revision(
-            parent: (base ?? deleted.last)?.id, kind: .edit, body: body, stamps: stamps,
+            parent: parent, kind: .edit, body: body, stamps: stamps,
             version: version.trimmed(to: limits.versionEntries, keeping: stamp.writer))
         add(revision)
         return revision.id
@@ -109,9 +112,17 @@ extension Document {
         guard version.entries.count <= DocumentLimits.maximumEntries else {
             throw .malformed("the deletion would have to name more than \(DocumentLimits.maximumEntries) writers")
         }
+        try Self.requireThatCanFollow(base.id)
         let revision = Revision(parent: base.id, kind: .deleted, version: version)
         add(revision)
         return revision.id
+    }
+
+    private static func requireThatCanFollow(_ parent: RevisionID?) throws(DocumentError) {
+        guard let parent, !canFollow(parent) else { return }
+        throw .malformed(
+            "revision \(parent) has the highest generation that there is: purge the document on each node, and write it anew"
+        )
     }
 
     /// Writes initial data where nothing is known of the document; nil elsewhere.

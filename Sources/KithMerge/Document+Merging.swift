@@ -70,9 +70,10 @@ extension Document {
     }
 
     /// Rule 3: the parent is the winner, the generation one more than its. Nil where the policy leaves the conflict, and
-    /// where the join is larger or has more entries than a revision may.
+    /// where the join is larger or has more entries than a revision may, or nothing can follow the winner.
     private func merged(_ leaves: [RevisionTree.Node], by policy: some MergePolicy) -> Revision? {
         let winner = leaves[leaves.count - 1]
+        guard Self.canFollow(winner.id) else { return nil }
         let seen = leaves.map { MergeLeaf(id: $0.id, fields: fields(of: $0), version: $0.version) }
         guard let fields = policy.merge(seen) else { return nil }
         #if KITH_MUTANTS
@@ -95,6 +96,9 @@ extension Document {
             parent: winner.id, mergedParents: leaves.dropLast().map(\.id), kind: .merge, body: body, stamps: stamps,
             version: version, resolver: resolver)
     }
+
+    /// Whether an edit, a deletion or a merge may follow a revision: others refuse what has a higher generation.
+    static func canFollow(_ parent: RevisionID) -> Bool { parent.generation + 1 < RevisionID.maximumGeneration }
 
     /// Whether a revision may hold so much. A merge, and an edit that keeps what the fields hide, may have more in their
     /// stamps than in their body.

@@ -11,8 +11,11 @@ extension CBORReader {
 
     mutating func position() throws(ProtocolError) -> Position {
         try tuple(2, "a position")
-        return Position(timeline: try uint(), sequence: try uint())
+        return Position(timeline: try uint(), sequence: try sequence())
     }
+
+    /// A place in a database: no database counts further, and checkpoints keep it as it is.
+    mutating func sequence() throws(ProtocolError) -> UInt64 { try uint(atMost: UInt64(Int64.max), "a sequence") }
 
     mutating func digest() throws(ProtocolError) -> Digest256 {
         let bytes = try byteString(atMost: 32, "a digest")

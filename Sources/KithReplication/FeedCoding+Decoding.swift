@@ -17,7 +17,7 @@ extension Changes {
             case 2: page = try reader.uint()
             case 3: through = try reader.position()
             case 4: digest = try reader.digest()
-            case 5: latest = try reader.uint()
+            case 5: latest = try reader.sequence()
             case 6: changes = try reader.changes()
             default: try reader.skip()
             }
@@ -34,7 +34,7 @@ extension CBORReader {
         changes.reserveCapacity(count)
         for _ in 0..<count {
             try tuple(3, "a change")
-            let sequence = try uint()
+            let sequence = try self.sequence()
             changes.append(Change(sequence: sequence, document: try document(), leaves: try leaves()))
         }
         return changes

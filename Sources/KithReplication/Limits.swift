@@ -132,6 +132,9 @@ package enum ReplicationLimits {
     package static let mendedRetryMilliseconds: UInt64 = 60_000
     /// A claim on a document ends when its holder is quiet for this long.
     package static let claimMilliseconds: UInt64 = 5_000
+    /// A document that its holder keeps for so long may be asked of another all the same, in milliseconds: a peer that sends a
+    /// byte now and then must not keep it from those that have it. On a link that needs longer it may come twice.
+    package static let longestClaimMilliseconds: UInt64 = 60_000
     /// Documents that another link was asked for are looked at again after a commit, at most this often.
     package static let deferredMilliseconds: UInt64 = 50
     /// A scan is kept for further questions about it for this long.

@@ -13,7 +13,12 @@ package struct WantRegistry: Sendable {
         var heardAt: Instant
     }
 
-    private var claims: [DocumentID: LinkNumber] = [:]
+    private struct Claim {
+        let holder: LinkNumber
+        let since: Instant
+    }
+
+    private var claims: [DocumentID: Claim] = [:]
     private var holders: [LinkNumber: Holder] = [:]
 
     package init() {}
@@ -21,8 +26,8 @@ package struct WantRegistry: Sendable {
     /// Documents claimed.
     package var count: Int { claims.count }
 
-    /// Grants each want whose document nobody was asked for, or only somebody who has been quiet for 5 s. A link is
-    /// not granted what it has asked for already.
+    /// Grants each want whose document nobody was asked for, or only somebody who has been quiet for 5 s, or who has kept it
+    /// for a minute. A link is not granted what it has asked for already, unless it has been quiet.
     package mutating func claim(
         _ wants: [Want], by link: LinkNumber, now: Instant
     ) -> (granted: [Want], deferred: [Want]) {
@@ -32,15 +37,17 @@ package struct WantRegistry: Sendable {
         granted.reserveCapacity(wants.count)
         var deferred: [Want] = []
         for want in wants {
-            let holder = claims[want.document]
-            if let holder, let heardAt = holders[holder]?.heardAt,
-                now.milliseconds(since: heardAt) < ReplicationLimits.claimMilliseconds
+            let claim = claims[want.document]
+            if let claim, let heardAt = holders[claim.holder]?.heardAt,
+                now.milliseconds(since: heardAt) < ReplicationLimits.claimMilliseconds,
+                claim.holder == link
+                    || now.milliseconds(since: claim.since) < ReplicationLimits.longestClaimMilliseconds
             {
                 deferred.append(want)
                 continue
             }
-            if let holder { holders[holder]?.claims -= 1 }
-            claims[want.document] = link
+            if let claim { holders[claim.holder]?.claims -= 1 }
+            claims[want.document] = Claim(holder: link, since: now)
             granted.append(want)
         }
         holders[link]?.claims += granted.count
@@ -55,7 +62,7 @@ package struct WantRegistry: Sendable {
         holders[link]?.heardAt = now
         var released = 0
         for document in documents {
-            guard let index = claims.index(forKey: document), claims[index].value == link else { continue }
+            guard let index = claims.index(forKey: document), claims[index].value.holder == link else { continue }
             claims.remove(at: index)
             released += 1
         }
@@ -65,6 +72,6 @@ package struct WantRegistry: Sendable {
     /// The link has ended, or its session.
     package mutating func releaseAll(by link: LinkNumber) {
         guard let holder = holders.removeValue(forKey: link), holder.claims > 0 else { return }
-        claims = claims.filter { $0.value != link }
+        claims = claims.filter { $0.value.holder != link }
     }
 }

@@ -32,7 +32,9 @@ final class DocumentDigest {
             guard let version = leaves[index].knownVersion, !Self.isOvertaken(index, in: leaves) else { continue }
             isEmpty = false
             leaves[index].id.encode(into: &writer)
-            writer.append(bigEndian: UInt32(truncatingIfNeeded: 16 * version.entries.count))
+            // What one node has as Kith's own and another as foreign is not the same: its id says nothing of its content there.
+            let mark: UInt32 = leaves[index].isForeign ? 1 << 31 : 0
+            writer.append(bigEndian: UInt32(truncatingIfNeeded: 16 * version.entries.count) | mark)
             version.encode(into: &writer)
         }
         return !isEmpty

@@ -103,6 +103,13 @@ import Testing
         let short = Bench.opened()
         short.say(short.changes(1, [(5, "a", Self.revision.id)], through: 4))
         expectEnd(short, "before its last change")
+        let far = Bench.opened()
+        far.say(far.changes(1, [(1 << 63, "a", Self.revision.id)]))
+        expectEnd(far, "a sequence is 9223372036854775808")
+        let beyond = Bench.opened()
+        beyond.say(.open(feed: 1, database: 1))
+        beyond.say(.subscribe(feed: 1, after: Position(timeline: 1, sequence: .max)))
+        expectEnd(beyond, "a sequence is 18446744073709551615")
         let many = Bench.opened()
         for page in 1...33 { many.say(many.changes(UInt64(page), [(UInt64(page), "doc-\(page)", Self.revision.id)])) }
         expectEnd(many, "more than 32 pages")

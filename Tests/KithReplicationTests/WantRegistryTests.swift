@@ -39,6 +39,25 @@ import Testing
         #expect(registry.count == 0)
     }
 
+    @Test("A document is left to one link for a minute at most, however that one keeps it")
+    func age() {
+        var registry = WantRegistry()
+        _ = registry.claim(wants("a", "b"), by: 1, now: at(0))
+        for second in 1..<60 {
+            // A byte now and then, or another document.
+            registry.keep(by: 1, now: at(UInt64(second) * 1_000))
+            #expect(registry.claim(wants("a"), by: 2, now: at(UInt64(second) * 1_000)).granted.isEmpty)
+        }
+        registry.keep(by: 1, now: at(60_000))
+        #expect(registry.claim(wants("a"), by: 1, now: at(60_000)).granted.isEmpty)
+        #expect(registry.claim(wants("a"), by: 2, now: at(60_000)).granted == wants("a"))
+        // It is the second's now, for as long.
+        #expect(registry.claim(wants("a"), by: 1, now: at(60_001)).granted.isEmpty)
+        registry.releaseAll(by: 1)
+        #expect(registry.claim(wants("b"), by: 3, now: at(60_002)).granted == wants("b"))
+        #expect(registry.count == 2)
+    }
+
     @Test("A link that waited for nothing for long is not taken for a quiet one")
     func idle() {
         var registry = WantRegistry()

@@ -56,6 +56,63 @@ import Testing
         try test.check()
     }
 
+    /// Who delivers something else under the id of a revision must not keep the revision from this node.
+    @Test func whatAPeerHasWrongCanBeHadOfAnother() throws {
+        let test = try TestStore()
+        let good = edit(#"{"x":1}"#)
+        func wrong(_ body: String, isForeign: Bool = false) -> Delivery.Item {
+            Delivery.Item(
+                revision: Revision(
+                    id: good.id, parent: nil, mergedParents: [], kind: .edit, body: Array(body.utf8),
+                    stamps: good.stamps,
+                    version: good.version, isForeign: isForeign), ancestors: [])
+        }
+        let odd = Delivery.Item(
+            revision: good, ancestors: [Ancestor(id: RevisionID(generation: 9, digest: good.id.digest))])
+        let crowd = (0...DocumentLimits.leaves).map { edit("{\"n\":\($0)}", writer: UInt64($0) + 10) }
+        let deliveries: [[Delivery.Item]] = [
+            [wrong(#"{"x":2}"#)], [wrong("no JSON")], [wrong("")], [wrong("no JSON", isForeign: true)], [odd],
+            [Delivery.Item(revision: good, ancestors: [])] + crowd.map { Delivery.Item(revision: $0, ancestors: []) },
+        ]
+        for (number, items) in deliveries.enumerated() {
+            let id = try DocumentID("d\(number)")
+            let change = Change(sequence: 1, document: id, leaves: [AnnouncedLeaf(id: good.id)])
+            #expect(try test.apply(peer, [Delivery(document: id, items: items)]).refused.count == 1, "\(number)")
+            #expect(try test.reader.exclusions().contains(id))
+            #expect(try test.reader.missing(in: [change]).first?.revisions == [good.id], "\(number)")
+            try test.apply(peer, [delivery(id.string, [good])])
+            #expect(try test.body(id.string) == #"{"x":1}"#)
+            #expect(try !test.reader.exclusions().contains(id))
+        }
+        try test.check()
+    }
+
+    /// A foreign id is no hash of the content: whoever sends another content as foreign under the id of a revision of Kith's
+    /// own is found out by whoever has that.
+    @Test func aRevisionThatCameAsForeignIsReplacedByTheOneThatItsIDIsTheHashOf() throws {
+        let (test, honest) = (try TestStore(), try TestStore())
+        let good = edit(#"{"x":1}"#)
+        let copy = Revision(
+            id: good.id, parent: nil, mergedParents: [], kind: .edit, body: Array(#"{"x":2}"#.utf8),
+            stamps: good.stamps,
+            version: good.version, isForeign: true)
+        try test.apply(peer, [delivery("a", [copy])])
+        #expect(try test.body("a") == #"{"x":2}"#)
+        try honest.apply(peer, [delivery("a", [good])])
+        #expect(test.store.summary.digest != honest.store.summary.digest)
+        let change = Change(sequence: 1, document: try DocumentID("a"), leaves: [AnnouncedLeaf(id: good.id)])
+        #expect(try test.reader.missing(in: [change]).first?.revisions == [good.id])
+        try test.apply(peer, [delivery("a", [good])])
+        #expect(try test.body("a") == #"{"x":1}"#)
+        #expect(test.store.summary.digest == honest.store.summary.digest)
+        #expect(try test.reader.missing(in: [change]).isEmpty)
+        // Nobody who has it takes the copy.
+        try honest.apply(peer, [delivery("a", [copy])])
+        #expect(try honest.body("a") == #"{"x":1}"#)
+        try test.check()
+        try honest.check()
+    }
+
     @Test func whatOtherRulesRefusedIsAskedForAgain() throws {
         let test = try TestStore()
         let wrong = edit(#"{ "x":1}"#)

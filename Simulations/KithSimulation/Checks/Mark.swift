@@ -120,4 +120,12 @@ package enum Mark: String, CaseIterable, Sendable {
     case roleChanged = "a node that got another role"
     case roleLinkAnew = "a link begun anew for another role"
     case clockSkewFound = "a clock found wrong (CLOCK_SKEW)"
+
+    // Peers.
+
+    case hostileMember = "a hostile member at work"
+    case anotherVersion = "a node of another version"
+    case newerRecordPassedOn = "a record of a newer node passed on by an older one"
+    case twinsReported = "twins that were reported"
+    case roomAgain = "a write soon after there was room again"
 }

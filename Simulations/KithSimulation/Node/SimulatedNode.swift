@@ -38,6 +38,10 @@ final class SimulatedNode: @unchecked Sendable {
     var isHostile = false
     /// It is not healed with the others, and starts no more.
     var isLeftBehind = false
+    /// Who has taken its place, once it is hostile.
+    var hostile: HostileMember?
+    /// The version of the protocol that it plays from its next start on, and since when; nil for its own.
+    var version: (skew: VersionSkew, since: UInt64)?
     /// Since when it is no member any more.
     var outsiderSince: UInt64?
     /// By node that was revoked when this one was first seen to know of it.
@@ -78,6 +82,7 @@ final class SimulatedNode: @unchecked Sendable {
         process?.end()
         process = nil
         node = nil
+        hostile = nil
         databases = [:]
     }
 }

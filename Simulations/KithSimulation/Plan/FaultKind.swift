@@ -143,7 +143,7 @@ extension Fault {
 
         /// `node` is a hostile member from now on, of the kind `text`.
         case hostile
-        /// `node` speaks the protocol's version that is `text`: older or newer.
+        /// `node` speaks the protocol's version that is `text`: older, newer, or apart for one that nobody else speaks.
         case version
     }
 }
@@ -209,7 +209,7 @@ extension Fault.Kind {
         switch self {
         case .role: ["reader", "writer", "admin"]
         case .hostile: HostileKind.allCases.map(\.rawValue)
-        case .version: ["older", "newer"]
+        case .version: ["older", "newer", "apart"]
         default: nil
         }
     }

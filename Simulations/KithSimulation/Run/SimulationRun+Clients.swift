@@ -219,7 +219,10 @@ extension SimulationRun {
         guard let process = node.process else { return }
         lastCall += 1
         let number = UInt64(lastCall)
+        let isCompaction = operation.kind == .compact
+        if isCompaction { compacting += 1 }
         process.makeQueue("client").async {
+            defer { if isCompaction { self.compacting -= 1 } }
             var failure: StoreError?
             do throws(StoreError) {
                 switch operation.kind {

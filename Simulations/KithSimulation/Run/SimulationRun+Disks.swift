@@ -17,7 +17,10 @@ extension SimulationRun {
         switch fault.kind {
         case .full:
             disk.capacity = disk.space.used + fault.size
-            untilOver { disk.capacity = nil }
+            untilOver {
+                disk.capacity = nil
+                self.checkRecovery(of: node)
+            }
         case .readonly:
             disk.isReadOnly = true
             untilOver { disk.isReadOnly = false }

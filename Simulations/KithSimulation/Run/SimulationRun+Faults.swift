@@ -18,7 +18,7 @@ extension SimulationRun {
             case .identity: try strikeIdentity(fault)
             case .membership: try strikeMembership(fault)
             case .clock: strikeClock(fault)
-            case .peer: strikePeer(fault)
+            case .peer: try strikePeer(fault)
             }
         if isDone { carriedOut.add(fault.kind.rawValue) } else { line(nil, "no-fault", fault.kind.rawValue) }
     }

@@ -150,8 +150,6 @@ extension SimulationRun {
         }
     }
 
-    func strikePeer(_ fault: Fault) -> Bool { false }
-
     // MARK: What may be gone
 
     /// What a place holds is lost, as the fault means it: writes that are nowhere else need not come back.

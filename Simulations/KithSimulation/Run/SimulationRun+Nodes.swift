@@ -70,7 +70,7 @@ extension SimulationRun {
 
     /// Starts the process of a node, unless it runs. Where it can't start, as on a full disk, it is tried again.
     func start(_ node: SimulatedNode) {
-        guard !node.isRunning, !node.isAbsent, !node.isLeftBehind, world.violation == nil else { return }
+        guard !node.isRunning, !node.isAbsent, !node.isLeftBehind, !node.isHostile, world.violation == nil else { return }
         let machine = node.machine
         machine.setPower(true)
         guard machine.isOn else {
@@ -80,6 +80,7 @@ extension SimulationRun {
         markStart(node)
         let incarnation = node.countProcess()
         let process = SimulatedProcess(on: machine)
+        process.skew = node.version.map { ($0.skew, node.id) }
         do throws(NodeError) {
             let started = try Node(configuration(of: node, process, incarnation))
             node.begin(process, started)

@@ -32,7 +32,9 @@ extension SimulationRun {
         else { return }
         let database = ObservedDatabase(number, executor)
         node.databases[number] = database
-        executor.observe(.max) { [weak self, unowned node] _ in self?.committed(node, database) }
+        executor.observe(.max) { [weak self, unowned node, weak database] _ in
+            if let database { self?.committed(node, database) }
+        }
         checked { try opened(node, database) }
     }
 
@@ -65,6 +67,10 @@ extension SimulationRun {
                 try reader.changes(after: after, limit: 1_000_000)
             }
             for change in page.changes {
+                if HostileMember.isOwn(change.document) {
+                    try checkHostile(change, node, database)
+                    continue
+                }
                 let leaves = try database.withReader { (reader) throws(StoreError) in try reader.leaves(of: change) }
                 guard leaves.count == change.leaves.count else {
                     throw Violation(.atomicApply, "\(change.document) on node \(node.index) has a leaf without content")
@@ -76,6 +82,7 @@ extension SimulationRun {
                     .monotonicSequences,
                     "node \(node.index) went from \(model[place].sequence) to \(summary.position.sequence)")
             }
+            try checkTimeline(of: node, database, summary.position)
             model[place].sequence = summary.position.sequence
             model[place].noteDigest(summary.digest, at: now)
             line(

@@ -19,8 +19,11 @@ extension SimulationRun {
         try advance(to: UInt64(plan.end) * 1_000)
         try heal()
         try awaitLinks()
+        try checkDiscovery()
         try awaitConvergence(within: SimulationLimits.convergenceTime, .convergence)
         try checkFreshWrite()
+        try endHostile()
+        try checkCompaction()
         try checkIdle()
         try checkCheapReconnection()
         try checkMap()
@@ -54,10 +57,10 @@ extension SimulationRun {
         multicast.changed()
         for machine in machines { machine.mend() }
         for node in nodes where node.isClone { endClone(node) }
-        for node in nodes where node.isOutsider { kill(node, losesPower: false) }
+        for node in nodes where node.isOutsider && !node.isHostile { kill(node, losesPower: false) }
         let healed = core
         // Who is not healed keeps what it has to itself.
-        for node in nodes where !node.isAbsent && !healed.contains(where: { $0 === node }) {
+        for node in nodes where !node.isAbsent && !node.isHostile && !healed.contains(where: { $0 === node }) {
             kill(node, losesPower: false)
             node.isLeftBehind = true
             for database in 0..<plan.databases {
@@ -74,6 +77,7 @@ extension SimulationRun {
             }
             node.process?.resume()
             keep(node)
+            mendVersion(node)
             start(node)
         }
         // What a paused process missed comes at once.
@@ -163,11 +167,13 @@ extension SimulationRun {
 
     private func isInSyncWithAll(_ node: SimulatedNode) -> Bool {
         guard let running = node.node else { return false }
-        return running.linkedPeers.allSatisfy { running.standing(of: $0).state == .inSync }
+        // What a hostile member says of itself is no matter.
+        let honest = Set(core.map(\.id))
+        return running.linkedPeers.filter(honest.contains).allSatisfy { running.standing(of: $0).state == .inSync }
     }
 
     /// L1.
-    private func awaitConvergence(within time: UInt64, _ invariant: Invariant) throws {
+    func awaitConvergence(within time: UInt64, _ invariant: Invariant) throws {
         let limit = now + time
         var isDone = try advance(to: limit) { self.areAllInSync() }
         // A moment of quiet, and still so: nothing is under way.
@@ -315,7 +321,7 @@ extension SimulationRun {
                 try checkSum(node, database)
             }
         }
-        for node in core { kill(node, losesPower: false) }
+        try checkEndings(core)
     }
 }
 

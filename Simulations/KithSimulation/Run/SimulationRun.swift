@@ -44,6 +44,14 @@ final class SimulationRun: @unchecked Sendable {
     var images: [Int: DiskImage] = [:]
     /// By directory what disks held a while ago.
     var staleImages: [String: VirtualDisk] = [:]
+    /// Who began each timeline of each database.
+    var timelines: [Timeline: Beginner] = [:]
+    /// Since when copies of a node run beside it undisturbed, by the copy.
+    var twins: [Int: TwinWatch] = [:]
+    /// What had gone through connections with revoked nodes, when it was first seen that they are still there.
+    var sentToRevoked: [RevokedChannel: (since: UInt64, bytes: UInt64)] = [:]
+    /// Compactions that clients asked for and that have not ended.
+    var compacting = 0
     var lastCall = 0
     var lastAddress = 0
 

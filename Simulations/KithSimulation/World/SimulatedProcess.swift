@@ -1,3 +1,4 @@
+import KithDocument
 import KithSystem
 import KithTestSupport
 import KithVirtualDisk
@@ -20,6 +21,12 @@ final class SimulatedProcess: @unchecked Sendable {
         world = machine.world
         files = machine.disk.start()
     }
+
+    /// The version of the protocol that its node plays, and which node that is; nil for its own.
+    var skew: (skew: VersionSkew, node: NodeID)?
+
+    /// Timers of its node that are set.
+    var timers = 0
 
     /// Told of each queue that the process makes.
     var madeQueue: ((String) -> Void)?

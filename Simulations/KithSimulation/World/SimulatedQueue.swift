@@ -120,7 +120,12 @@ final class SimulatedTimer: WorkTimer, @unchecked Sendable {
     private let process: SimulatedProcess
     private let work: @Sendable () -> Void
     /// When it is to call back, by the machine's clock in microseconds; nil for never.
-    private var due: UInt64?
+    private var due: UInt64? {
+        didSet {
+            // What the simulation itself waits for is no matter of the node.
+            if queue.label != "discovery" { process.timers += (due == nil ? 0 : 1) - (oldValue == nil ? 0 : 1) }
+        }
+    }
     /// The world's time for which an event is planned.
     private var plannedAt: UInt64?
     /// One that nobody else keeps lives until it is due.

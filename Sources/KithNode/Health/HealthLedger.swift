@@ -13,6 +13,9 @@ struct HealthLedger {
 
     private var entries: [HealthCode: Entry] = [:]
 
+    /// The checks that held when it was last looked, in the table's order.
+    var present: [HealthCode] { HealthCode.allCases.filter { entries[$0] != nil } }
+
     /// Takes what was found now.
     /// - Parameter now: milliseconds since 1970. Where the clock was set back a check has lasted no time at least.
     /// - Returns: the checks, the worst first and else in the order found, and what changed, in the table's order.

@@ -103,6 +103,12 @@ package struct PresenceBook: Sendable {
 
     package func record(of node: NodeID) -> PresenceRecord? { entries[node]?.record }
 
+    /// How many records there are but this node's own.
+    package var count: Int { entries.count }
+
+    /// The record of a node as it came.
+    package func encodedRecord(of node: NodeID) -> [UInt8]? { entries[node]?.encoded }
+
     /// All records as they came, for a neighbour that has just connected.
     package var encodedRecords: [[UInt8]] { entries.keys.sorted().compactMap { entries[$0]?.encoded } }
 }

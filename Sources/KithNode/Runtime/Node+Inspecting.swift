@@ -28,6 +28,18 @@ extension Node {
     /// What this node knows of its group, as it is kept on disk.
     package var encodedMembership: [UInt8] { membership.encoded }
 
+    /// The codes of the health checks that hold, as they were last looked at, in the table's order.
+    package var healthCodes: [String] { healthLedger.present.map(\.rawValue) }
+
+    /// Whether a node is announced, and this one hears of it.
+    package func hears(_ node: NodeID) -> Bool { book.announcedNodes.contains(node) }
+
+    /// The presence record of a node, as it came; nil where none is known.
+    package func presenceRecord(of node: NodeID) -> [UInt8]? { presence.encodedRecord(of: node) }
+
+    /// How many nodes it has presence records of, besides its own.
+    package var presenceCount: Int { presence.count }
+
     /// Tries to reach a node now, whatever failed before.
     package func dialNow(_ node: NodeID) {
         book.hurry(node)

@@ -148,6 +148,9 @@ private struct Lack {
             let isClosed = children.contains { $0.kind == .closed }
             return isClosed ? isAllClosed : !isReplaced
         }
-        return node.isForeign && leaf.versionHash.map { $0 != digests.versionHash(content.version) } ?? false
+        guard node.isForeign else { return false }
+        // Of a revision of Kith's own that is here as a foreign one nobody has checked the content.
+        guard let versionHash = leaf.versionHash else { return true }
+        return versionHash != digests.versionHash(content.version)
     }
 }

@@ -19,15 +19,17 @@ package struct ReceivedBatch: Sendable {
 struct ReceivedDocument: Sendable {
     let id: DocumentID
     let items: [Delivery.Item]
+    /// Revisions that nobody can have right: the id is the hash of what is wrong. Of what else is wrong another peer may have
+    /// what is right, and it is not refused by its id.
     let refused: [RevisionID]
-    /// Why, for the first of them.
+    /// Why something is wrong, for the first of it.
     let reason: String?
 
     init(verifying delivery: Delivery) {
         id = delivery.document
         if delivery.items.count > DocumentLimits.leaves {
             items = []
-            refused = delivery.items.prefix(Limits.refusedLeaves).map(\.revision.id)
+            refused = []
             reason = "\(delivery.items.count) revisions came at once; \(DocumentLimits.leaves) are the most"
             return
         }
@@ -35,11 +37,15 @@ struct ReceivedDocument: Sendable {
         var refused: [RevisionID] = []
         var reason: String?
         for index in delivery.items.indices {
+            let item = delivery.items[index]
+            var isItsOwnFault = true
             do {
-                try Self.verify(delivery.items[index])
+                try Self.verify(item.revision)
+                isItsOwnFault = false
+                try Self.verify(item.ancestors, of: item.revision.id)
             } catch {
                 wrong.append(index)
-                refused.append(delivery.items[index].revision.id)
+                if isItsOwnFault, item.revision.hasItsHash { refused.append(item.revision.id) }
                 reason = reason ?? StoreError.shortened(error.message, to: Limits.refusalCharacters)
             }
         }
@@ -51,19 +57,21 @@ struct ReceivedDocument: Sendable {
         self.reason = reason
     }
 
-    private static func verify(_ item: Delivery.Item) throws(DocumentError) {
-        let revision = item.revision
+    private static func verify(_ revision: Revision) throws(DocumentError) {
         guard revision.body.count <= DocumentLimits.documentBytes else {
             throw .malformed("revision \(revision.id) has \(revision.body.count) bytes")
         }
         try revision.verify()
-        guard item.ancestors.count <= Limits.ancestorsPerRevision else {
-            throw .malformed("revision \(revision.id) came with \(item.ancestors.count) ancestors")
+    }
+
+    private static func verify(_ ancestors: [Ancestor], of id: RevisionID) throws(DocumentError) {
+        guard ancestors.count <= Limits.ancestorsPerRevision else {
+            throw .malformed("revision \(id) came with \(ancestors.count) ancestors")
         }
-        var below = revision.id.generation
-        for ancestor in item.ancestors {
+        var below = id.generation
+        for ancestor in ancestors {
             guard ancestor.id.generation >= 1, ancestor.id.generation < below else {
-                throw .malformed("revision \(revision.id) came with ancestors out of order")
+                throw .malformed("revision \(id) came with ancestors out of order")
             }
             below = ancestor.id.generation
         }

@@ -41,6 +41,7 @@ extension WriteTransaction {
         }
 
         var loaded = try load(received.id)
+        let leavesBefore = loaded.document.tree.leaves.count
         if namesUnwrittenStamp(received, loaded.document.tree, marker) {
             // Before anything is written: from here on it is another writer.
             try forgetTimeline()
@@ -54,7 +55,10 @@ extension WriteTransaction {
         let leaves = loaded.document.tree.leaves.count
         if leaves > Limits.leavesPerDocument {
             let reason = "the document would have \(leaves) leaves; \(Limits.leavesPerDocument) are the most"
-            try refuse(received.id, received.items.map(\.revision.id) + received.refused, reason)
+            // Where there was room before, some of it may come again without the rest.
+            let isFull = leavesBefore >= Limits.leavesPerDocument
+            try refuse(
+                received.id, (isFull ? received.items.map(\.revision.id) : []) + received.refused, reason)
             return DocumentOutcome(refusal: reason, isRollback: outcome.isRollback)
         }
         // A revision that is not new may still say more of its kind.

@@ -1,4 +1,5 @@
 import KithCrypto
+import KithDocument
 import KithSystem
 import KithTransport
 
@@ -29,6 +30,8 @@ final class SimulatedChannel: Channel, @unchecked Sendable {
     /// 0 where this side dialled.
     private var end: Int { direction == .dialled ? 0 : 1 }
     private var peer: AuthenticatedPeer?
+    /// Where its process plays another version of the protocol.
+    private let rewriter: FrameRewriter?
     private var isReading = true
     /// What came while nobody read.
     private var kept: [SimulatedConnection.Segment] = []
@@ -55,6 +58,7 @@ final class SimulatedChannel: Channel, @unchecked Sendable {
         self.segmentBytes = segmentBytes
         self.listener = listener
         self.handler = handler
+        rewriter = process.skew.map { FrameRewriter($0.skew, of: $0.node, process.world) }
         if direction == .accepted { state = .handshake }
     }
 
@@ -71,6 +75,7 @@ final class SimulatedChannel: Channel, @unchecked Sendable {
     @discardableResult
     func send(_ bytes: [UInt8]) -> Int {
         guard state != .closed, !isFinishing, !bytes.isEmpty else { return 0 }
+        let bytes = rewriter?.outgoing(bytes) ?? bytes
         if let told = process.world.told {
             told(process.machine.index, "send", "c\(connection?.number ?? 0) \(FrameWords.of(bytes))")
         }
@@ -108,6 +113,12 @@ final class SimulatedChannel: Channel, @unchecked Sendable {
         var hash = connection.secret
         for byte in label.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         return (0..<32).map { UInt8(truncatingIfNeeded: hash >> (UInt64($0 % 8) * 8)) ^ UInt8($0 / 8) }
+    }
+
+    /// The member at the other end, once the connection is open.
+    var member: NodeID? {
+        guard state == .open, case .member(let identity)? = peer else { return nil }
+        return identity.nodeID
     }
 
     // MARK: From the network
@@ -154,6 +165,7 @@ final class SimulatedChannel: Channel, @unchecked Sendable {
             guard state == .open, isReading || isCorrupt else { return kept.append(segment) }
             if isCorrupt { return end(.failed(.tls("a record that was changed on the way"))) }
             tellOfArrival(bytes.count)
+            if let heard = rewriter?.incoming(Array(bytes)) { return heard.withUnsafeBytes { deliver(.received($0)) } }
             bytes.withUnsafeBytes { deliver(.received($0)) }
         case .end(let isClean):
             guard isReading || !isClean || state != .open else { return kept.append(segment) }

@@ -1,0 +1,110 @@
+import KithDocument
+import KithNode
+import KithStore
+import KithVirtualDisk
+
+// What must be done in the end, and what must be left of it.
+
+extension SimulationRun {
+    /// L7: once there is room again, a write is done without anybody's help. Called when the room is there.
+    func checkRecovery(of node: SimulatedNode) {
+        let incarnation = node.incarnation
+        world.after(SimulationLimits.roomTime) { [unowned self] in
+            guard !isHealed, node.incarnation == incarnation, let process = node.process, !process.isPaused,
+                node.machine.hasGoodDisk, !hasBadDisk(node), !node.isDamaged, !node.isOutsider, node.isRunning,
+                let number = node.databases.keys.min()
+            else { return }
+            let before = Set(node.calls.keys)
+            carryOut(
+                Operation(
+                    .put, node: node.index, database: number, document: "room-\(node.index)-\(now)", fields: "/a=1"))
+            guard let call = node.calls.keys.first(where: { !before.contains($0) }) else { return }
+            let wasWellUntil = node.badDiskUntil
+            world.after(SimulationLimits.roomWriteTime) { [unowned self] in
+                guard node.incarnation == incarnation, node.badDiskUntil == wasWellUntil, !process.isPaused,
+                    node.machine.trouble.synchronizing == nil, node.calls[call] != nil
+                else { return note(.roomAgain) }
+                world.fail(
+                    Violation(
+                        .storageRecovers, "node \(node.index) does not end a write though its disk has room again"))
+            }
+        }
+    }
+
+    /// L6: a compaction on each node ends, and what there was is there after it.
+    func checkCompaction() throws {
+        trace.line(now, node: -1, "phase", "compact")
+        for node in core {
+            for number in node.databases.keys.sorted() {
+                carryOut(Operation(.compact, node: node.index, database: number))
+            }
+        }
+        let isDone = try advance(to: now + SimulationLimits.compactionTime) { self.compacting == 0 }
+        guard isDone else { throw Violation(.compactionEnds, "\(compacting) compactions do not end") }
+        for node in core {
+            for number in node.databases.keys.sorted() {
+                guard let database = node.databases[number] else { continue }
+                try checkReopened(node, database)
+            }
+        }
+    }
+
+    /// S22: nothing is left of a node that was stopped: no object, no open file, no timer, no connection, no announcement.
+    func checkEndings(_ stopping: [SimulatedNode]) throws {
+        trace.line(now, node: -1, "phase", "end")
+        var endings: [Ending] = []
+        for node in stopping {
+            guard let running = node.node, let process = node.process else { continue }
+            for number in node.databases.keys.sorted() { node.databases[number]?.letGo() }
+            let ending = Ending(node, process, running)
+            endings.append(ending)
+            running.stop { ending.hasStopped = true }
+            node.databases = [:]
+            node.node = nil
+        }
+        _ = try advance(to: now + SimulationLimits.stoppingTime) { endings.allSatisfy(\.hasStopped) }
+        try advance(to: now + SimulationLimits.endingTime)
+        for ending in endings {
+            if let left = ending.left(network) {
+                throw Violation(.hygiene, "node \(ending.simulated.index) has stopped, and \(left)")
+            }
+        }
+        for node in stopping { kill(node, losesPower: false) }
+    }
+
+    /// A node that was told to stop.
+    private final class Ending: @unchecked Sendable {
+        // Sendable: a run has one thread.
+
+        let simulated: SimulatedNode
+        let process: SimulatedProcess
+        weak var node: Node?
+        private let executors: [WeakExecutor]
+        var hasStopped = false
+
+        private struct WeakExecutor { weak var executor: DatabaseExecutor? }
+
+        init(_ simulated: SimulatedNode, _ process: SimulatedProcess, _ node: Node) {
+            self.simulated = simulated
+            self.process = process
+            self.node = node
+            executors = node.catalog.databases.map { WeakExecutor(executor: $0) }
+        }
+
+        /// What is left of it, in words; nil for nothing.
+        func left(_ network: SimulatedNetwork) -> String? {
+            let machine = simulated.machine
+            if !hasStopped { return "does not say that it has" }
+            if node != nil { return "its object is still there" }
+            if executors.contains(where: { $0.executor != nil }) { return "a database of it is still there" }
+            if process.files.openFiles > 0 { return "it has \(process.files.openFiles) files open" }
+            if process.timers > 0 { return "\(process.timers) timers of it are set" }
+            if machine.listeners.values.contains(where: \.isListening) { return "it listens" }
+            if !machine.discoveries.isEmpty { return "it is announced" }
+            let connections = network.connections(of: machine.index).count { connection in
+                connection.ends.contains { $0.machine === machine && $0.isOpen }
+            }
+            return connections > 0 ? "it has \(connections) connections" : nil
+        }
+    }
+}
