@@ -75,9 +75,13 @@ bench: prepare ## rates and delays, each beside the same work by raw SQLite
 	@$(SWIFT) build -c release --product kith-bench
 	@"$$($(SWIFT) build -c release --show-bin-path)/kith-bench"
 
+# Seeds, the plans that are kept, and a power cut at every call of each kind of work.
 sim: prepare ## simulated meshes: make sim SEEDS=1..1000 SIM="--long"
 	@$(SWIFT) build -c release --product kith-sim
-	@"$$($(SWIFT) build -c release --show-bin-path)/kith-sim" --seeds $(SEEDS) $(SIM)
+	@sim="$$($(SWIFT) build -c release --show-bin-path)/kith-sim"; \
+	"$$sim" --seeds $(SEEDS) $(SIM); \
+	for plan in Tests/Regressions/*.plan; do "$$sim" --plan "$$plan" --no-shrink; done; \
+	"$$sim" --crash-points
 
 mutants: prepare ## bugs put in on purpose, and what finds them: make mutants MUTANTS="skipsSync neverTells"
 	@.ci/mutants $(MUTANTS)
@@ -88,7 +92,9 @@ fuzz: prepare ## libFuzzer on all that reads bytes from outside, a minute each: 
 nightly: prepare ## what takes long: the longest forms of the tests, a thousand simulated meshes, mutants, fuzzing, the package
 	@KITH_LONG_TESTS=1 $(MAKE) test
 	@$(MAKE) sim SEEDS=1..1000 SIM=--double
-	@$(MAKE) sim SEEDS=1..200 SIM=--long
+	@sim="$$($(SWIFT) build -c release --show-bin-path)/kith-sim"; \
+	"$$sim" --seeds 1..200 --long; "$$sim" --scale 100; "$$sim" --scale 1000
+	@.ci/regressions
 	@$(MAKE) mutants
 	@$(MAKE) fuzz
 	@$(MAKE) test-deb
