@@ -7,10 +7,13 @@ import KithTransport
 
 extension Node {
     /// The nodes with which links are open, ascending.
-    package var linkedPeers: [NodeID] { peers.keys.filter { peers[$0]?.isOpen == true }.sorted() }
+    package var linkedPeers: [NodeID] { openLinks.map(\.peer.nodeID).sorted() }
 
     /// Whether a link with a node is open: both have said who they are and what they carry.
     package func isLinked(to node: NodeID) -> Bool { peers[node]?.isOpen == true }
+
+    /// How many other nodes the presence map has.
+    package var presentNodes: Int { presence.count }
 
     /// How a peer stands, as status shows it.
     package func standing(of node: NodeID) -> ControlStatus.Peer { peerStatus(node, now: clock.wallMilliseconds) }
