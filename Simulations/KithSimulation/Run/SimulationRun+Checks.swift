@@ -117,11 +117,13 @@ extension SimulationRun {
     }
 
     /// S21: what a node logs holds nothing of documents and keys.
-    func checkSecrets(_ text: String, of node: SimulatedNode) {
-        if text.utf8.contains("canary-secret".utf8) || text.utf8.contains("PRIVATE KEY".utf8) {
+    func checkSecrets(_ line: [UInt8], of node: SimulatedNode) {
+        if line.holds("canary-secret") || line.holds("PRIVATE KEY") {
+            let text = String(decoding: line.dropLast(), as: UTF8.self)
             world.fail(Violation(.secrets, "node \(node.index) logs what it must not: \(text)"))
         }
-        if text.utf8.contains("protocol error".utf8), !nodes.contains(where: \.isHostile) {
+        if line.holds("protocol error"), !nodes.contains(where: \.isHostile) {
+            let text = String(decoding: line.dropLast(), as: UTF8.self)
             world.fail(Violation(.noErrorFromInside, "node \(node.index): \(text)"))
         }
     }

@@ -7,6 +7,4 @@ extension SimulationRun {
         let live = leaves.count { $0.revision.kind.isLive }
         if live > 1 { note("a conflict of \(min(live, 4)) leaves") }
     }
-
-    func markLog(_ text: String) {}
 }

@@ -18,11 +18,13 @@ extension SimulationRun {
                 try group.say(policy: policyJSON(plan.policy), of: ObservedDatabase.name(database), number: 1)
             }
         }
-        for (from, to) in machinePairs where from < plan.nodes && to < plan.nodes {
-            // Who has no link by the plan's shape is not even reached.
-            if !plan.shape.dials(from: from, to: to, nodes: plan.nodes) { network.blockedDials.insert([from, to]) }
-            if !plan.shape.joins(from, to, nodes: plan.nodes) {
-                network.multicastPartitions.cut(from: from, to: to, since: 0, until: .max)
+        if plan.shape != .full {
+            for (from, to) in machinePairs where from < plan.nodes && to < plan.nodes {
+                // Who has no link by the plan's shape is not even reached.
+                if !plan.shape.dials(from: from, to: to, nodes: plan.nodes) { network.blockedDials.insert([from, to]) }
+                if !plan.shape.joins(from, to, nodes: plan.nodes) {
+                    network.multicastPartitions.cut(from: from, to: to, since: 0, until: .max)
+                }
             }
         }
         let created = Set(steps.compactMap { $0.action.createdDatabase })
@@ -106,7 +108,9 @@ extension SimulationRun {
         guard let directory = try? NodeDirectory(option: node.directory) else {
             preconditionFailure("the path of a virtual disk is no directory")
         }
-        let log = Log(level: .debug, format: .text, clock: { (clock.wallMilliseconds, clock.monotonicMilliseconds) }) {
+        // Lines of many nodes cost more than all else that they do.
+        let level = plan.nodes > SimulationLimits.checkedNodes ? Log.Level.error : .debug
+        let log = Log(level: level, format: .text, clock: { (clock.wallMilliseconds, clock.monotonicMilliseconds) }) {
             [weak self] bytes in
             self?.heard(bytes, from: node)
             return true

@@ -90,7 +90,7 @@ final class SimulationRun: @unchecked Sendable {
 
     /// Every event is a line, where lines are wanted.
     private func tellOfEvents() {
-        world.told = { [unowned self] machine, event, detail in trace.line(now, node: machine, event, detail) }
+        world.told = { [unowned self] machine, event, detail in trace.show(now, node: machine, event, detail) }
     }
 
     /// Lets events happen up to a time, or until something is so.
