@@ -59,9 +59,6 @@ extension CandidateBook {
     /// Every node that was reached once at an address that is remembered or static, in order.
     package var rememberedNodes: [NodeID] { Set(remembered.map(\.node)).union(staticNodes.values).sorted() }
 
-    /// Every node that is announced at this moment, in order.
-    package var announcedNodes: [NodeID] { Set(services.filter(\.isPresent).compactMap(\.nodeID)).sorted() }
-
     private func candidate(
         _ address: Endpoint, _ source: Candidate.Source, service: InstanceName? = nil, interface: UInt32? = nil,
         node: NodeID?

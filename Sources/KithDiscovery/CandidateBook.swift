@@ -24,6 +24,8 @@ package struct CandidateBook: Sendable {
     }
 
     var services: [DiscoveredService] = []
+    /// Every node that is announced at this moment, in order.
+    package private(set) var announcedNodes: [NodeID] = []
     var statics: [Endpoint] = []
     /// Who answered at a static address, so that it is dialled for that node and not for every other.
     var staticNodes: [Endpoint: NodeID] = [:]
@@ -53,6 +55,7 @@ package struct CandidateBook: Sendable {
     package mutating func setDiscovered(_ new: [DiscoveredService]) {
         let before = Set(Self.announced(services))
         services = new.count > Limits.services ? mostWorthKnowing(new) : new
+        announcedNodes = Set(services.filter(\.isPresent).compactMap(\.nodeID)).sorted()
         let nameless = Set(
             services.filter { $0.nodeID == nil }.flatMap { $0.addresses.map { Endpoint.numeric($0.address) } })
         answeredBy = answeredBy.filter { nameless.contains($0.key) }

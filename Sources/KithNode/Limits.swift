@@ -10,6 +10,7 @@ package enum NodeLimits {
     package static let bridgingLinks = 2
     /// How long such a node must be seen first, in milliseconds: presence needs a moment to go round.
     package static let bridgingDelayMilliseconds: UInt64 = 10_000
+    package static let bridgingDelayPerNodeMilliseconds: UInt64 = 40
 
     /// The first wait after a failed dial, doubled with each failure up to the longest; the actual wait is drawn from
     /// the upper half, so that nodes started together do not dial together. The longest is short because a node that
@@ -68,7 +69,7 @@ package enum NodeLimits {
     /// The next address of an attempt is tried this much later, in milliseconds, unless the one before fails first.
     package static let dialStaggerMilliseconds = 250
     /// How long a link outside the ring may live before it is given up, in milliseconds.
-    package static let spareLinkMilliseconds: Int64 = 30_000
+    package static let spareLinkMilliseconds: Int64 = 10_000
     /// A node that could not be reached this often in a row is skipped in the ring.
     package static let failuresUntilUnreachable = 3
     /// What databases leave for later is done this often, in milliseconds: an hour.
@@ -89,6 +90,27 @@ package enum NodeLimits {
     /// Changes of one's own record are sent at most this often, in milliseconds.
     package static let presenceMinimumMilliseconds: UInt64 = 2_000
     package static let presenceLifeMilliseconds: UInt64 = 60_000
+    /// In a mesh of many nodes the times between records are longer, by so much for each node, in milliseconds: a thousand
+    /// nodes renew theirs once a minute and tell of changes every 20 s, so that a node gets at most 50 records a second. They
+    /// are forgotten after three renewals.
+    package static let presenceIntervalPerNodeMilliseconds: UInt64 = 60
+    package static let presenceMinimumPerNodeMilliseconds: UInt64 = 20
+    /// News of others is gathered this long before it is offered, and so much longer for each node, in milliseconds: a
+    /// second among a thousand, some seven of whom lie between any two.
+    package static let presenceGatherMilliseconds = 50
+    package static let presenceGatherPerNodeMicroseconds = 1_000
+    /// Who was asked for a record and has not sent it after this, in milliseconds, is given up for others who have it, of whom
+    /// so many are remembered.
+    package static let presenceAnswerMilliseconds: UInt64 = 2_000
+    package static let presenceOffers = 4
+    /// Where so many nodes are known, what happens to links is looked at together, this much later, in milliseconds: one look
+    /// costs as much as there are nodes.
+    package static let manyNodes = 64
+    package static let gatheredEvaluationMilliseconds = 250
+    /// A large mesh that starts at once is dialled when no node was announced for the first time, in milliseconds, and at the
+    /// latest after the second: each would dial other neighbours before all are known.
+    package static let announcementsQuietMilliseconds: UInt64 = 700
+    package static let announcementsLastMilliseconds: UInt64 = 4_000
     /// Largest presence record in bytes: the two bounds that follow fit with the longest names.
     package static let presenceBytes = ReplicationLimits.presenceBytes
     /// Instances of a node that are remembered, its own and others': a process for each of the last restarts.

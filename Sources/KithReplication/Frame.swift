@@ -29,6 +29,8 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
     case rangeChanges = 0x26
     case compared = 0x27
 
+    case gossip = 0x80
+
     /// Whether the frame counts against the credit that the receiver granted.
     var isCredited: Bool { rawValue & 0xF0 == 0x20 }
 
@@ -39,7 +41,7 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
             .rangeChanges, .compared:
             ReplicationLimits.frameBytes
         case .presence, .ping, .pong, .goodbye, .credit, .open, .subscribe, .unsubscribe, .ack, .refused, .rangeQuery,
-            .rangeList, .feedEnded, .unknown:
+            .rangeList, .feedEnded, .unknown, .gossip:
             ReplicationLimits.smallFrameBytes
         }
     }

@@ -35,6 +35,8 @@ package enum ReplicationLimits {
     package static let statementBytes = 16 << 10
     /// Largest presence record.
     package static let presenceBytes = 32 << 10
+    /// Presence records that one message offers, and those that it wants: 20 and 16 kB, so that a small frame has both.
+    package static let gossipRecords = 512
     /// Longest text for people in a goodbye, a refusal or the end of a feed.
     package static let textBytes = 512
 

@@ -40,6 +40,7 @@ extension Link {
             isJudging = true
             output.add(.judge(statements))
         case .presence(let record): output.report(.presence(record))
+        case .gossip(let gossip): output.report(.gossip(gossip))
         case .ping(let ping):
             output.send(.pong(Heartbeat(nonce: ping.nonce, wallClock: heartbeat.wallClock(output.now))))
         case .pong(let pong): try heartbeat.receivePong(pong, &output)
@@ -189,7 +190,7 @@ extension Message {
     /// The feed that a message is about.
     var feed: FeedID? {
         switch self {
-        case .hello, .databases, .statements, .presence, .ping, .pong, .goodbye, .credit: nil
+        case .hello, .databases, .statements, .presence, .gossip, .ping, .pong, .goodbye, .credit: nil
         case .open(let feed, _), .subscribe(let feed, _), .want(let feed, _, _), .refused(let feed, _),
             .rangeQuery(let feed, _), .rangeList(let feed, _), .compare(let feed, _), .unknown(let feed, _),
             .rangeChanges(let feed, _, _):

@@ -67,16 +67,24 @@ package struct Link {
         }
         let directives = output.finish()
         if output.hasSaid { heartbeat.said(now: output.now) }
+        nextDeadline = deadline()
         return directives
     }
 
-    /// When the link wants `LinkInput.deadline`; nil for never.
-    package var nextDeadline: Instant? {
+    /// When the link wants `LinkInput.deadline`; nil for never. Kept, since it is asked for after each input.
+    package private(set) var nextDeadline: Instant?
+
+    private func deadline() -> Instant? {
         switch state {
-        case .fresh, .ended: nil
-        case .greeting(let until): until
+        case .fresh, .ended: return nil
+        case .greeting(let until): return until
         case .judging, .open:
-            (sessions.map { $0?.nextDeadline } + [heartbeat.nextDeadline]).compactMap(\.self).min()
+            var earliest = heartbeat.nextDeadline
+            for index in sessions.indices {
+                guard let deadline = sessions[index]?.nextDeadline else { continue }
+                earliest = min(earliest, deadline)
+            }
+            return earliest
         }
     }
 
@@ -104,7 +112,8 @@ package struct Link {
         case .hold(let database, let isHeld): hold(database, isHeld)
         case .localCommit(let database, let summary): noteCommit(database, summary)
         case .statements(let statements): if isOpen { output.send(.statements(statements)) }
-        case .presence(let record): if isOpen { output.send(.presence(record)) }
+        case .presence(let records): if isOpen { for record in records { output.send(.presence(record)) } }
+        case .gossip(let gossip): if isOpen { output.send(.gossip(gossip)) }
         case .probe: if isOpen { heartbeat.ping(&output) }
         case .stop(let goodbye): end(goodbye)
         case .disconnected: disconnect()

@@ -29,8 +29,10 @@ package enum LinkInput: Sendable {
     case localCommit(database: String, ReplicaSummary)
     /// Statements that became known since the hello, to be sent.
     case statements([[UInt8]])
-    /// A presence record to be sent.
-    case presence([UInt8])
+    /// Presence records to be sent.
+    case presence([[UInt8]])
+    /// To a peer with the capability alone.
+    case gossip(Gossip)
     /// Whether the peer is there is wanted now: it is pinged, unless a ping was sent a moment ago.
     case probe
     /// The link is to end with this goodbye.
@@ -73,6 +75,7 @@ package enum LinkEvent: Hashable, Sendable {
     /// All databases that the peer carries now.
     case peerDatabases([DatabaseEntry])
     case presence([UInt8])
+    case gossip(Gossip)
     /// A ping was answered, and all that the peer had sent before it read it is here. The clock offset is the peer's wall clock
     /// less this node's; nil when either has none.
     case heartbeat(pingedAt: Instant, roundTripMilliseconds: UInt64, clockOffsetMilliseconds: Int64?)

@@ -20,6 +20,7 @@ extension Message {
                 try Self.only(&reader) { r throws(ProtocolError) in
                     try r.byteArray(atMost: ReplicationLimits.presenceBytes, "a presence record")
                 } ?? [])
+        case .gossip: self = .gossip(try Gossip(&reader))
         case .ping: self = .ping(try Heartbeat(&reader))
         case .pong: self = .pong(try Heartbeat(&reader))
         case .goodbye: self = .goodbye(try Goodbye(&reader))

@@ -22,6 +22,7 @@ extension CBORWriter {
             beginMap(1)
             append(uint: 1)
             append(bytes: record)
+        case .gossip(let gossip): gossip.append(to: &self)
         case .ping(let heartbeat), .pong(let heartbeat): append(heartbeat)
         case .goodbye(let goodbye): append(1, goodbye.code.rawValue, 2, text: goodbye.text)
         case .credit(let bytes):
@@ -218,6 +219,7 @@ extension Message {
         case .databases: .databases
         case .statements: .statements
         case .presence: .presence
+        case .gossip: .gossip
         case .ping: .ping
         case .pong: .pong
         case .goodbye: .goodbye

@@ -6,6 +6,7 @@ package enum Message: Hashable, Sendable {
     case databases(DatabasesUpdate)
     case statements([[UInt8]])
     case presence([UInt8])
+    case gossip(Gossip)
     case ping(Heartbeat)
     case pong(Heartbeat)
     case goodbye(Goodbye)

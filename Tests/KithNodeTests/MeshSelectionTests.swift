@@ -18,7 +18,7 @@ import Testing
         for node in members { #expect(wanted(by: node, among: members) == members.filter { $0 != node }) }
     }
 
-    @Test(arguments: [9, 10, 16, 33, 100, 250]) func manyNodesKeepFewLinksAndShortWays(count: Int) {
+    @Test(arguments: [9, 10, 16, 33, 60, 100, 250, 1_000]) func manyNodesKeepFewLinksAndShortWays(count: Int) {
         let members = nodes(count)
         var links: [NodeID: Set<NodeID>] = [:]
         for node in members {
@@ -49,6 +49,16 @@ import Testing
         #expect(down.isDisjoint(with: wanted))
         #expect(wanted.contains(members[3]))
         #expect(wanted.count >= 3)
+    }
+
+    @Test func whoIsNotInTheRingItselfWantsTheSame() {
+        let ring = nodes(30).sorted()
+        for node in ring {
+            let selection = MeshSelection(node: node, isReader: false)
+            let others = ring.filter { $0 != node }
+            #expect(
+                selection.wanted(ring: ring) { _ in true } == selection.wanted(ring: others) { _ in true })
+        }
     }
 
     @Test func readersAttachToThreeAndSpreadOverTheRing() {

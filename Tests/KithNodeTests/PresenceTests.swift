@@ -69,6 +69,42 @@ import Testing
         #expect(send(at: later, neighbours: [other]) == 102)
     }
 
+    @Test func inALargeMeshRecordsAreSentLessOftenAndLiveLonger() {
+        var book = PresenceBook(node: own)
+        let start = Instant(milliseconds: 0)
+        for number in 0..<1_000 {
+            let node = NodeID(bytes: [UInt8(number >> 8), UInt8(number & 0xff)] + [UInt8](repeating: 9, count: 30))!
+            _ = book.hear(record(node, 1), encoded: [], now: start)
+        }
+        func send(at time: UInt64, neighbours: [NodeID] = []) -> UInt64? {
+            book.ownRecord(counter: 100, now: Instant(milliseconds: time)) { counter in
+                record(own, counter, neighbours: neighbours)
+            }?.counter
+        }
+        #expect(send(at: 0) == 100)
+        #expect(send(at: 19_999, neighbours: [other]) == nil)
+        #expect(send(at: 20_000, neighbours: [other]) == 101)
+        #expect(send(at: 79_999, neighbours: [other]) == nil)
+        #expect(send(at: 80_000, neighbours: [other]) == 102)
+        book.expire(now: Instant(milliseconds: 179_999))
+        #expect(book.count == 1_000)
+        book.expire(now: Instant(milliseconds: 180_000))
+        #expect(book.count == 0)
+    }
+
+    @Test func whatIsAsNewHereIsKnownAndOfItsOwnOnlyWhatItSaid() {
+        var book = PresenceBook(node: own)
+        let now = Instant(milliseconds: 0)
+        _ = book.hear(record(other, 5), encoded: [], now: now)
+        _ = book.ownRecord(counter: 100, now: now) { record(own, $0) }
+        let known = [4, 5, 6].map { book.isKnown(PresenceOffer(node: other, counter: $0)) }
+        #expect(known == [true, true, false])
+        // A twin's may be older than its own, and shows that there is one.
+        let ownKnown = [99, 100, 101].map { book.isKnown(PresenceOffer(node: own, counter: $0)) }
+        #expect(ownKnown == [false, true, false])
+        #expect(book.offers == [PresenceOffer(node: other, counter: 5)])
+    }
+
     @Test func anOldRecordThatStillGoesRoundBringsNobodyBack() {
         var book = PresenceBook(node: own)
         _ = book.hear(record(other, 7), encoded: [], now: Instant(milliseconds: 0))

@@ -290,7 +290,7 @@ import Testing
         let (one, other) = (world.addNode(), world.addNode())
         let (left, right) = world.connect(one, other)
         #expect(world.run { left.isInSync })
-        left.input(.presence([1, 2, 3]))
+        left.input(.presence([[1, 2, 3]]))
         world.run(50)
         #expect(right.events.contains(.presence([1, 2, 3])))
         other.distrust = "revoked"

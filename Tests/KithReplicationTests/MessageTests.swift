@@ -140,7 +140,7 @@ import Testing
             #expect(throws: ProtocolError.self) { try decoder.next() }
         }
         var decoder = FrameDecoder()
-        decoder.append([0, 0, 0, 1, 0x80, 0] + [0, 0, 0, 1, 0xFF, 0] + [0, 0, 0, 0, 0x7F])
+        decoder.append([0, 0, 0, 1, 0xF0, 0] + [0, 0, 0, 1, 0xFF, 0] + [0, 0, 0, 0, 0x7F])
         #expect(throws: ProtocolError("a frame has the unknown type 127")) { try decoder.next() }
     }
 

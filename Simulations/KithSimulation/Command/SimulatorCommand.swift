@@ -9,6 +9,7 @@ package enum SimulatorCommand {
                kith-sim --seeds A..B [the same]
                kith-sim --plan FILE
                kith-sim --scenario NAME
+               kith-sim --scale N [--seed S]
                kith-sim --list
                kith-sim --crash-points [WORK ...]
 
@@ -16,6 +17,7 @@ package enum SimulatorCommand {
           --seeds A..B   run those of A to B, on all processors, and say what they tried
           --plan FILE    run the plan in FILE; - reads it from standard input
           --scenario S   run the plan Simulations/Scenarios/S.plan
+          --scale N      start N nodes at once and measure what changes cost; a bound that does not hold is a failure
           --list         list the scenarios
           --nodes N      this many nodes instead of a number from the seed
           --hours H      operations and faults for H hours of virtual time; --minutes M for minutes
@@ -49,6 +51,7 @@ package enum SimulatorCommand {
             print(help, terminator: "")
             return 0
         }
+        if arguments.first == "--scale" { return ScaleCommand.run(Array(arguments.dropFirst())) }
         if arguments.first == CrashPointCommand.option {
             return CrashPointCommand.run(arguments: Array(arguments.dropFirst()))
         }

@@ -135,7 +135,7 @@ final class HostileLink: @unchecked Sendable {
 
     func setWallClock(_ milliseconds: Int64) { handle(.wallClock(milliseconds)) }
 
-    func tell(presence record: [UInt8]) { handle(.presence(record)) }
+    func tell(presence record: [UInt8]) { handle(.presence([record])) }
 
     // MARK: Beside it
 

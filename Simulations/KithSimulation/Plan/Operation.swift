@@ -67,14 +67,14 @@ package struct Operation: Hashable, Sendable {
     }
 
     /// What no log may have in it (S21).
-    static let secret = "canary-secret-"
+    static let secret: StaticString = "canary-secret-"
 
     /// `fields`, and the padding that `size` asks for as one more field.
     package var paddedFields: String {
         let missing = size - fields.utf8.count - 16
         guard missing > 0 else { return fields }
         let padding =
-            "/pad=\"\(String(repeating: Self.secret, count: missing / Self.secret.utf8.count + 1).prefix(missing))\""
+            "/pad=\"\(String(repeating: "\(Self.secret)", count: missing / Self.secret.utf8CodeUnitCount + 1).prefix(missing))\""
         return fields.isEmpty ? padding : "\(fields) \(padding)"
     }
 }

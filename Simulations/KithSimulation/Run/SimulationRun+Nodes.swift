@@ -18,11 +18,13 @@ extension SimulationRun {
                 try group.say(policy: policyJSON(plan.policy), of: ObservedDatabase.name(database), number: 1)
             }
         }
-        for (from, to) in machinePairs where from < plan.nodes && to < plan.nodes {
-            // Who has no link by the plan's shape is not even reached.
-            if !plan.shape.dials(from: from, to: to, nodes: plan.nodes) { network.blockedDials.insert([from, to]) }
-            if !plan.shape.joins(from, to, nodes: plan.nodes) {
-                network.multicastPartitions.cut(from: from, to: to, since: 0, until: .max)
+        if plan.shape != .full {
+            for (from, to) in machinePairs where from < plan.nodes && to < plan.nodes {
+                // Who has no link by the plan's shape is not even reached.
+                if !plan.shape.dials(from: from, to: to, nodes: plan.nodes) { network.blockedDials.insert([from, to]) }
+                if !plan.shape.joins(from, to, nodes: plan.nodes) {
+                    network.multicastPartitions.cut(from: from, to: to, since: 0, until: .max)
+                }
             }
         }
         let created = Set(steps.compactMap { $0.action.createdDatabase })
@@ -70,7 +72,9 @@ extension SimulationRun {
 
     /// Starts the process of a node, unless it runs. Where it can't start, as on a full disk, it is tried again.
     func start(_ node: SimulatedNode) {
-        guard !node.isRunning, !node.isAbsent, !node.isLeftBehind, !node.isHostile, world.violation == nil else { return }
+        guard !node.isRunning, !node.isAbsent, !node.isLeftBehind, !node.isHostile, world.violation == nil else {
+            return
+        }
         let machine = node.machine
         machine.setPower(true)
         guard machine.isOn else {
@@ -108,7 +112,9 @@ extension SimulationRun {
         guard let directory = try? NodeDirectory(option: node.directory) else {
             preconditionFailure("the path of a virtual disk is no directory")
         }
-        let log = Log(level: .debug, format: .text, clock: { (clock.wallMilliseconds, clock.monotonicMilliseconds) }) {
+        // Lines of many nodes cost more than all else that they do.
+        let level = plan.nodes > SimulationLimits.checkedNodes ? Log.Level.error : .debug
+        let log = Log(level: level, format: .text, clock: { (clock.wallMilliseconds, clock.monotonicMilliseconds) }) {
             [weak self] bytes in
             self?.heard(bytes, from: node)
             return true

@@ -8,7 +8,7 @@ import KithStore
 
 extension SimulationRun {
     /// Adds a line to the trace.
-    func line(_ node: SimulatedNode?, _ event: StaticString, _ detail: @autoclosure () -> String) {
+    func line(_ node: SimulatedNode?, _ event: StaticString, _ detail: @escaping @autoclosure () -> String) {
         trace.line(now, node: node?.index ?? -1, event, detail())
     }
 
@@ -85,6 +85,7 @@ extension SimulationRun {
             try checkTimeline(of: node, database, summary.position)
             model[place].sequence = summary.position.sequence
             model[place].noteDigest(summary.digest, at: now)
+            trace.mix(summary.digest.bytes)
             line(
                 node, "commit",
                 "db\(database.number) at \(summary.position.sequence) \(summary.digest.description.prefix(8))")
@@ -164,8 +165,9 @@ extension SimulationRun {
 
     /// A line that a node would write.
     func heard(_ bytes: [UInt8], from node: SimulatedNode) {
+        checkSecrets(bytes, of: node)
+        trace.mix(bytes)
         let text = String(decoding: bytes.dropLast(), as: UTF8.self)
-        checkSecrets(text, of: node)
         markLog(text)
         line(node, "log", text)
     }

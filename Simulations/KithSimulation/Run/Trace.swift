@@ -4,30 +4,44 @@ struct Trace {
     private(set) var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     private(set) var lines: UInt64 = 0
     private let print: ((String) -> Void)?
-    /// The last lines, to show what led to a failure.
-    private(set) var recent: [String] = []
+    /// The last lines, each made when it is asked for: most never are.
+    private var last: [() -> String] = []
     private static let recentLines = 30
 
     init(print: ((String) -> Void)?) { self.print = print }
 
-    /// Adds a line.
     /// - Parameters:
     ///   - node: -1 for what belongs to no node.
     ///   - event: at most 12 characters.
-    mutating func line(_ time: UInt64, node: Int, _ event: StaticString, _ detail: String = "") {
-        let text = Self.text(time, node, event, detail)
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        hash = (hash ^ 10) &* 0x100_0000_01b3
+    ///   - detail: for people, and not in the hash.
+    mutating func line(
+        _ time: UInt64, node: Int, _ event: StaticString, _ detail: @escaping @autoclosure () -> String = ""
+    ) {
+        mix(time)
+        mix(UInt64(truncatingIfNeeded: node))
+        event.withUTF8Buffer { mix($0) }
         lines += 1
-        print?(text)
-        recent.append(text)
-        if recent.count > 2 * Self.recentLines { recent.removeFirst(Self.recentLines) }
+        if let print { print(Self.text(time, node, event, detail())) }
+        if last.count > 2 * Self.recentLines { last.removeFirst(Self.recentLines) }
+        last.append { Self.text(time, node, event, detail()) }
     }
 
-    /// Prints a line that is there for whoever reads the trace only: it is no part of the hash, which is the same whether
-    /// anybody reads or not.
+    /// Prints a line that is of no other use.
     func show(_ time: UInt64, node: Int, _ event: StaticString, _ detail: String) {
         print?(Self.text(time, node, event, detail))
+    }
+
+    /// The last lines, to show what led to a failure.
+    var recent: [String] { last.suffix(2 * Self.recentLines).map { $0() } }
+
+    /// Lets go of the last lines, which hold what they tell of.
+    mutating func forgetLast() { last = [] }
+
+    private mutating func mix(_ number: UInt64) { hash = (hash ^ number) &* 0x100_0000_01b3 }
+
+    /// Takes bytes into the hash.
+    mutating func mix(_ bytes: some Collection<UInt8>) {
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 
     private static func text(_ time: UInt64, _ node: Int, _ event: StaticString, _ detail: String) -> String {

@@ -25,6 +25,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
     private let published: Mutex<StoreSummary>
     private let wants = Mutex(WantRegistry())
     private let rolledBackAt = Atomic<Int64>(0)
+    private let counted = Mutex(ReplicationTraffic())
     let storage: Mutex<StorageState>
     /// The check of a file that was not closed; ended by closing.
     let pageCheck = PageCheck()
@@ -66,6 +67,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
         let time = rolledBackAt.load(ordering: .relaxed)
         return time == 0 ? nil : time
     }
+
+    /// What came from peers since it was opened.
+    package var traffic: ReplicationTraffic { counted.withLock { $0 } }
 
     // MARK: Writing
 
@@ -253,11 +257,18 @@ package final class DatabaseExecutor: @unchecked Sendable {
         }
         // Verifying costs a pass over the bodies and needs no database: it is done beside the writer.
         let received = ReceivedBatch(source: batch.source, deliveries: batch.deliveries, checkpoint: batch.checkpoint)
+        let revisions = batch.deliveries.reduce(0) { $0 + $1.items.count }
         write { transaction throws(StoreError) in
-            try transaction.apply(received)
+            let outcome = try transaction.apply(received)
+            if outcome.stored > 0 { self.counted.withLock { $0.lastSource = batch.source } }
+            return outcome
         } completion: { result in
             switch result {
             case .success(let outcome):
+                self.counted.withLock {
+                    $0.received += revisions
+                    $0.stored += outcome.stored
+                }
                 if outcome.isRollbackDetected {
                     self.rolledBackAt.store(self.clock.wallMilliseconds, ordering: .relaxed)
                 }

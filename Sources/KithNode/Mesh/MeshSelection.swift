@@ -20,30 +20,55 @@ package struct MeshSelection: Sendable {
     ///   - isReachable: false for a node to which no link could be made lately.
     /// - Complexity: O(n log n).
     package func wanted(members: [NodeID], isReachable: (NodeID) -> Bool) -> [NodeID] {
-        let others = Set(members).subtracting([node]).sorted()
-        if isReader { return readerAttachments(others.filter(isReachable)).sorted() }
-        if others.count < NodeLimits.fullMeshNodes { return others }
-        let ring = ringAfterThisNode(others)
+        wanted(ring: Set(members).sorted(), isReachable: isReachable)
+    }
+
+    /// The same of members that are sorted and each there once.
+    /// - Complexity: O(n), and for one who is no reader O(log n) as long as most can be reached.
+    package func wanted(ring: [NodeID], isReachable: (NodeID) -> Bool) -> [NodeID] {
+        if isReader { return readerAttachments(ring.filter { $0 != node && isReachable($0) }).sorted() }
+        let place = Self.place(of: node, in: ring)
+        let isThere = place < ring.count && ring[place] == node
+        let others = isThere ? ring.count - 1 : ring.count
+        if others < NodeLimits.fullMeshNodes { return ring.filter { $0 != node } }
+        // The first after this node is at `place` where it is not in the ring itself.
+        let start = isThere ? place : place - 1
         var wanted: Set<NodeID> = []
         var distance = 1
-        while distance <= ring.count {
+        while distance <= others {
             // The node `distance` places on or, where that is not reachable, the next that is.
-            if let peer = ring[(distance - 1)...].first(where: isReachable) { wanted.insert(peer) }
+            for step in distance...others {
+                let peer = ring[(start + step) % ring.count]
+                if isReachable(peer) {
+                    wanted.insert(peer)
+                    break
+                }
+            }
             distance *= 2
         }
         return wanted.sorted()
     }
 
-    private func ringAfterThisNode(_ others: [NodeID]) -> [NodeID] {
-        let start = others.firstIndex { node < $0 } ?? 0
-        return Array(others[start...] + others[..<start])
+    /// Where a node stands in an ascending list, or would.
+    private static func place(of node: NodeID, in ring: [NodeID]) -> Int {
+        var (low, high) = (0, ring.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ring[middle] < node { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The nodes in an order that is another on each node, so that not all turn to the same.
+    package func spread(_ nodes: [NodeID]) -> [NodeID] {
+        nodes.map { (rank: rank(of: $0), id: $0) }
+            .sorted { $0.rank != $1.rank ? $0.rank < $1.rank : $0.id < $1.id }
+            .map(\.id)
     }
 
     /// Spread by a hash of the pair, so that many readers do not all choose the same nodes.
     private func readerAttachments(_ others: [NodeID]) -> [NodeID] {
-        others.map { (rank: rank(of: $0), id: $0) }
-            .sorted { $0.rank != $1.rank ? $0.rank < $1.rank : $0.id < $1.id }
-            .prefix(NodeLimits.readerLinks).map(\.id)
+        Array(spread(others).prefix(NodeLimits.readerLinks))
     }
 
     private func rank(of peer: NodeID) -> UInt64 {

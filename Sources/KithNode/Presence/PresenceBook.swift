@@ -28,6 +28,8 @@ package struct PresenceBook: Sendable {
     /// The highest counter of a record of this node's id that came round and was above its own: one of before a restart,
     /// with a clock that has been set back meanwhile, or a twin's.
     private var outranking: UInt64 = 0
+    /// The latest counters of this node's own records: others under its id are a twin's.
+    private var ownCounters: [UInt64] = []
 
     package init(node: NodeID) { self.node = node }
 
@@ -72,27 +74,39 @@ package struct PresenceBook: Sendable {
             let age = now.milliseconds(since: ownSentAt)
             let changed = mustRenew || record.says(otherThan: own)
             guard
-                age >= NodeLimits.presenceIntervalMilliseconds
-                    || (changed && age >= NodeLimits.presenceMinimumMilliseconds)
+                age >= interval || (changed && age >= minimum)
             else { return nil }
         }
         own = record
+        ownCounters.append(record.counter)
+        if ownCounters.count > NodeLimits.instances { ownCounters.removeFirst() }
         ownSentAt = now
         mustRenew = false
         return record
     }
+
+    // Each record comes to each node, so what a node gets grows with their number: in a large mesh each is sent less often.
+    private var interval: UInt64 {
+        max(NodeLimits.presenceIntervalMilliseconds, UInt64(count) * NodeLimits.presenceIntervalPerNodeMilliseconds)
+    }
+
+    private var minimum: UInt64 {
+        max(NodeLimits.presenceMinimumMilliseconds, UInt64(count) * NodeLimits.presenceMinimumPerNodeMilliseconds)
+    }
+
+    private var life: UInt64 { max(NodeLimits.presenceLifeMilliseconds, 3 * interval) }
 
     /// Forgets records that were not renewed.
     package mutating func expire(now: Instant) {
         #if KITH_MUTANTS
         if Mutant.isActive(.keepsPresence) { return }
         #endif
-        for (node, entry) in entries where now.milliseconds(since: entry.heardAt) >= NodeLimits.presenceLifeMilliseconds
-        {
+        let life = life
+        for (node, entry) in entries.filter({ now.milliseconds(since: $1.heardAt) >= life }) {
             if forgotten.count >= NodeLimits.presenceNodes { forgotten = [:] }
             forgotten[node] = entry.record.counter
+            entries[node] = nil
         }
-        entries = entries.filter { now.milliseconds(since: $1.heardAt) < NodeLimits.presenceLifeMilliseconds }
     }
 
     /// A node is a member no more: its record goes.
@@ -101,16 +115,32 @@ package struct PresenceBook: Sendable {
     /// All records but this node's own, ascending by node.
     package var records: [PresenceRecord] { entries.keys.sorted().compactMap { entries[$0]?.record } }
 
-    package func record(of node: NodeID) -> PresenceRecord? { entries[node]?.record }
-
-    /// How many records there are but this node's own.
+    /// How many there are.
     package var count: Int { entries.count }
+
+    package func record(of node: NodeID) -> PresenceRecord? { entries[node]?.record }
 
     /// The record of a node as it came.
     package func encodedRecord(of node: NodeID) -> [UInt8]? { entries[node]?.encoded }
 
     /// All records as they came, for a neighbour that has just connected.
-    package var encodedRecords: [[UInt8]] { entries.keys.sorted().compactMap { entries[$0]?.encoded } }
+    package var encodedRecords: [[UInt8]] { encoded(of: entries.keys.sorted()) }
+
+    /// The records of some nodes as they came.
+    package func encoded(of nodes: [NodeID]) -> [[UInt8]] { nodes.compactMap { entries[$0]?.encoded } }
+
+    /// What there is for a neighbour that has just connected, ascending by node.
+    package var offers: [PresenceOffer] {
+        entries.keys.sorted().compactMap { node in
+            entries[node].map { PresenceOffer(node: node, counter: $0.record.counter) }
+        }
+    }
+
+    /// Whether a record that a neighbour has would tell nothing here.
+    package func isKnown(_ offer: PresenceOffer) -> Bool {
+        if offer.node == node { return ownCounters.contains(offer.counter) }
+        return (entries[offer.node]?.record.counter ?? forgotten[offer.node]).map { offer.counter <= $0 } ?? false
+    }
 }
 
 extension PresenceRecord {

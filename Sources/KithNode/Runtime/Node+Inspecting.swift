@@ -7,7 +7,7 @@ import KithTransport
 
 extension Node {
     /// The nodes with which links are open, ascending.
-    package var linkedPeers: [NodeID] { peers.keys.filter { peers[$0]?.isOpen == true }.sorted() }
+    package var linkedPeers: [NodeID] { openLinks.map(\.peer.nodeID).sorted() }
 
     /// Whether a link with a node is open: both have said who they are and what they carry.
     package func isLinked(to node: NodeID) -> Bool { peers[node]?.isOpen == true }

@@ -44,6 +44,7 @@ extension Node {
         link.localIsSource = role != .reader
         link.peerIsSource = peer.role != .reader
         link.statements = statementChunks.first ?? []
+        link.capabilities = [Gossip.capability]
         let number = linkNumbers.wrappingAdd(1, ordering: .relaxed).newValue
         return LinkDriver(
             id: number, peer: peer, connection: connection, tieBreak: tieBreak, configuration: link,
@@ -181,6 +182,7 @@ extension Node {
             peers[peer]?.softwareVersion = description.softwareVersion
             peers[peer]?.protocolVersion = description.protocolVersion
             peers[peer]?.isOpen = true
+            peers[peer]?.takesOffers = description.capabilities.contains(Gossip.capability)
             peers[peer]?.refusal = nil
             peers[peer]?.saysRevoked = false
             refusals.forget(peer)
@@ -196,10 +198,15 @@ extension Node {
             // What was learnt since the hello was made is not in it. Before any record of this node: who has that has all.
             let isNewer = membership.changeCount != driver.knownStatements
             for statements in statementChunks.dropFirst(isNewer ? 0 : 1) { driver.post(.statements(statements)) }
-            for record in presence.encodedRecords { driver.post(.presence(record)) }
+            if peers[peer]?.takesOffers == true {
+                offer(presence.offers, to: driver)
+            } else {
+                driver.post(.presence(presence.encodedRecords))
+            }
             announcePresence(to: driver)
         case .peerDatabases(let entries): carried(entries, by: driver)
         case .presence(let bytes): heardPresence(bytes, from: driver)
+        case .gossip(let gossip): heard(gossip, from: driver)
         case .heartbeat(let pingedAt, let roundTrip, let offset):
             answered(driver, pingedAt: pingedAt)
             peers[peer]?.roundTripMilliseconds = roundTrip
@@ -233,6 +240,7 @@ extension Node {
 
     private func ended(_ driver: LinkDriver, _ end: LinkEnd?, _ ending: Connection.Ending) {
         drivers[driver.id] = nil
+        ask(exchange.ended(driver.id, now: clock.now))
         let peer = driver.peer.nodeID
         for database in firstFeeds.ended(driver.id) { fillNext(database) }
         let reason = end.map(\.reason) ?? ending.message

@@ -40,6 +40,7 @@ extension Node {
         book.setDiscovered(services.filter { $0.nodeID != id })
         lookAtTwins(services.filter { $0.nodeID == id && $0.isPresent })
         for node in book.announcedNodes where !before.contains(node) {
+            announcedAt = clock.now
             log(.debug, .discovery, "a node is announced", ["peer": node.short])
             schedule.hasten(.node(node), now: clock.now)
         }
@@ -65,8 +66,20 @@ extension Node {
 
     // MARK: Deciding
 
-    /// Looks at the mesh anew: whom to dial, which links are spare, what to announce.
+    /// Looks at the mesh anew: whom to dial, which links are spare, what to announce. Among many nodes a little later, once
+    /// for all that happens meanwhile.
     func evaluate() {
+        guard isRunning else { return }
+        guard max(peers.count, book.announcedNodes.count) > NodeLimits.manyNodes else { return evaluateNow() }
+        guard !isEvaluationPlanned else { return }
+        isEvaluationPlanned = true
+        queue.async(afterMilliseconds: NodeLimits.gatheredEvaluationMilliseconds) {
+            self.isEvaluationPlanned = false
+            self.evaluateNow()
+        }
+    }
+
+    private func evaluateNow() {
         guard isRunning else { return }
         noteWake()
         let now = clock.now
@@ -76,7 +89,7 @@ extension Node {
         refusals.expire(now: wall)
         for address in twins.expire(now: now) { book.reachedTwin(at: address, now: now.milliseconds) }
         noteSeen(now: now)
-        forgetUnmet()
+        ask(exchange.overdue(now: now))
         keepMembership()
         maintain(now: now)
         tendStorage(now: now)
@@ -100,7 +113,9 @@ extension Node {
     }
 
     private func isReachable(_ node: NodeID) -> Bool {
-        guard let peer = peers[node] else { return true }
+        guard let peer = peers[node], peer.link != nil || peer.failures > 0 else {
+            return schedule.failures(of: .node(node)) < NodeLimits.failuresUntilUnreachable
+        }
         return peer.link != nil || peer.failures < NodeLimits.failuresUntilUnreachable
     }
 
@@ -113,10 +128,7 @@ extension Node {
             // Nobody else is let in.
             wanted = isRevoked(awaited) ? [] : [awaited]
         } else {
-            let members = members
-            wanted =
-                selection.wanted(members: members, isReachable: isReachable) + newcomers(Set(members))
-                + bridges(now: now)
+            wanted = ringTargets(now: now) + bridges(now: now)
         }
         var targets = wanted.filter { wantsDial($0, now: now) && pauses.pause(of: $0, now: wall) == nil }
             .map(DialTarget.node)
@@ -129,22 +141,65 @@ extension Node {
         peers[node]?.link == nil || isSuspect(node) || isPathRetryDue(node, now: now)
     }
 
-    /// Nodes that are announced and that nobody has met yet: a few at a time, those first that have failed least.
-    private func newcomers(_ members: Set<NodeID>) -> [NodeID] {
-        leastFailed(
-            book.announcedNodes.filter { $0 != id && !members.contains($0) && !isRevoked($0) }, NodeLimits.fullMeshNodes
-        )
+    /// Whom the ring wants, and those of the nodes that are announced and that nobody has met yet whom it would want with
+    /// them in it. All of those at once would be too many links: nodes that start together know nobody.
+    private func ringTargets(now: Instant) -> [NodeID] {
+        let members = members
+        let known = Set(members)
+        let strangers = book.announcedNodes.filter {
+            $0 != id && !known.contains($0) && presence.record(of: $0) == nil && peers[$0]?.lastExchangeAt == nil
+                && !isRevoked($0)
+        }
+        // What is announced first is not the ring yet: links to some do until the others are heard of.
+        if isHearingOfMore(now: now) {
+            let some = leastFailed(members + strangers, NodeLimits.bridgingLinks)
+            return members.count + strangers.count < NodeLimits.fullMeshNodes ? some : []
+        }
+        guard members.count + strangers.count >= NodeLimits.fullMeshNodes else {
+            let readers = book.announcedNodes.filter { $0 != id && !known.contains($0) && !isRevoked($0) }
+            return members + leastFailed(readers, NodeLimits.fullMeshNodes)
+        }
+        if strangers.isEmpty { return selection.wanted(ring: members, isReachable: isReachable) }
+        let age = now.milliseconds(since: begunAt)
+        let wanted = selection.wanted(ring: (members + strangers).sorted(), isReachable: isReachable)
+        // The ring of those known so far is another one, whose links would soon be spare.
+        if age < bridgingDelay { return wanted }
+        // Who is announced and does not answer keeps nobody out who does.
+        return wanted + selection.wanted(ring: members, isReachable: isReachable)
+            + leastFailed(strangers.filter { isSeenLong($0, now: now) }, NodeLimits.fullMeshNodes)
+    }
+
+    /// Whether this node has just started and hears of more nodes all the time.
+    private func isHearingOfMore(now: Instant) -> Bool {
+        guard let announcedAt else { return false }
+        return now.milliseconds(since: begunAt) < NodeLimits.announcementsLastMilliseconds
+            && now.milliseconds(since: announcedAt) < NodeLimits.announcementsQuietMilliseconds
+    }
+
+    /// How long a node that nobody tells of must be seen before it is dialled beside the ring: presence needs time to go round.
+    private var bridgingDelay: UInt64 {
+        max(
+            NodeLimits.bridgingDelayMilliseconds,
+            UInt64(book.announcedNodes.count) * NodeLimits.bridgingDelayPerNodeMilliseconds)
+    }
+
+    private func isSeenLong(_ node: NodeID, now: Instant) -> Bool {
+        announcedSince[node].map { now.milliseconds(since: $0) >= bridgingDelay } ?? false
     }
 
     /// Nodes that were seen for a while and that the presence map does not have: the other half of a parted mesh.
     private func bridges(now: Instant) -> [NodeID] {
-        let seen = announcedSince.filter { now.milliseconds(since: $1) >= NodeLimits.bridgingDelayMilliseconds }.keys
-        return leastFailed(seen.filter { presence.record(of: $0) == nil && !isRevoked($0) }, NodeLimits.bridgingLinks)
+        let unknown = announcedSince.keys.filter { presence.record(of: $0) == nil }
+        return leastFailed(
+            unknown.filter { isSeenLong($0, now: now) && !isRevoked($0) }, NodeLimits.bridgingLinks)
     }
 
+    /// Of nodes that failed equally often each node takes others.
     private func leastFailed(_ nodes: [NodeID], _ count: Int) -> [NodeID] {
-        let ranked = nodes.map { (node: $0, failures: schedule.failures(of: .node($0))) }
-        return ranked.sorted { $0.failures != $1.failures ? $0.failures < $1.failures : $0.node < $1.node }
+        let ranked = selection.spread(nodes).enumerated().map { rank, node in
+            (node: node, rank: rank, failures: schedule.failures(of: .node(node)))
+        }
+        return ranked.sorted { $0.failures != $1.failures ? $0.failures < $1.failures : $0.rank < $1.rank }
             .prefix(count).map(\.node)
     }
 
@@ -167,6 +222,7 @@ extension Node {
     private func noteHealth(now: Instant) {
         if let healthAt, now.milliseconds(since: healthAt) < NodeLimits.evaluationMilliseconds { return }
         healthAt = now
+        forgetUnmet()
         look()
         noteRollbacks(now: clock.wallMilliseconds)
         noteUnheard(now: now)
@@ -186,9 +242,9 @@ extension Node {
     /// Ends links that neither side wants: those of a mesh that has grown into a ring. Of two the lower id ends it, and
     /// only while both have all the links that they do want: where not everyone can reach everyone, no link is spare.
     private func closeSpareLinks(wall: Int64) {
-        let ring = members + [id]
+        let ring = (members + [id]).sorted()
         guard ring.count > NodeLimits.fullMeshNodes, !selection.isReader else { return }
-        let wanted = Set(selection.wanted(members: ring, isReachable: isReachable))
+        let wanted = Set(selection.wanted(ring: ring, isReachable: isReachable))
         guard wanted.allSatisfy({ peers[$0]?.isOpen == true }) else { return }
         for number in drivers.keys.sorted() {
             guard let driver = drivers[number], let peer = peers[driver.peer.nodeID], peer.link == number, peer.isOpen,
@@ -196,7 +252,7 @@ extension Node {
                 wall - peer.stateSince > NodeLimits.spareLinkMilliseconds,
                 let neighbours = presence.record(of: peer.id)?.neighbours
             else { continue }
-            let its = MeshSelection(node: peer.id, isReader: false).wanted(members: ring, isReachable: isReachable)
+            let its = MeshSelection(node: peer.id, isReader: false).wanted(ring: ring, isReachable: isReachable)
             guard !its.contains(id), its.allSatisfy(neighbours.contains) else { continue }
             driver.post(.stop(Goodbye(code: .full, text: "the ring has other ways between the two nodes")))
         }
@@ -206,6 +262,9 @@ extension Node {
     private func scheduleTick(now: Instant) {
         var due = now.advanced(byMilliseconds: NodeLimits.evaluationMilliseconds)
         if let deadline = schedule.nextDeadline(after: now) { due = min(due, deadline) }
+        if isHearingOfMore(now: now) {
+            due = min(due, now.advanced(byMilliseconds: NodeLimits.announcementsQuietMilliseconds))
+        }
         if let suspicion = nextSuspicion(after: now) { due = min(due, suspicion) }
         if let until = pauses.pauses.compactMap(\.until).min() {
             let wait = max(0, until - clock.wallMilliseconds)
@@ -217,7 +276,7 @@ extension Node {
     }
 
     private func makeTimer() -> any WorkTimer {
-        let timer = queue.timer { [weak self] in self?.evaluate() }
+        let timer = queue.timer { [weak self] in self?.evaluateNow() }
         self.timer = timer
         return timer
     }

@@ -16,8 +16,7 @@ extension Node {
             PresenceRecord(
                 node: id, counter: counter, name: identity.nodeName, softwareVersion: KithVersion.text,
                 isReader: selection.isReader,
-                neighbours: Array(
-                    peers.values.filter(\.isOpen).map(\.id).sorted().prefix(NodeLimits.presenceNeighbours)),
+                neighbours: Array(linkedPeers.prefix(NodeLimits.presenceNeighbours)),
                 databases: catalog.databases.prefix(NodeLimits.presenceDatabases).map { database in
                     let summary = database.summary
                     return .init(name: database.name.string, position: summary.position, digest: summary.digest)
@@ -25,9 +24,10 @@ extension Node {
                 addresses: advertised, isAnnounced: discovery?.state.phase == .advertised)
         }
         if let record {
-            pass(on: record.encoded, except: nil)
+            let encoded = record.encoded
+            for driver in openLinks { driver.post(.presence([encoded])) }
         } else if let newcomer, let own = presence.own {
-            newcomer.post(.presence(own.encoded))
+            newcomer.post(.presence([own.encoded]))
         }
     }
 
@@ -48,7 +48,8 @@ extension Node {
             book.setAdvertised(
                 record.addresses.compactMap { try? Endpoint(peer: $0) }, by: record.node)
             if peers[record.node]?.link == nil { peers[record.node]?.softwareVersion = record.softwareVersion }
-            pass(on: bytes, except: driver.id)
+            exchange.heard(PresenceOffer(node: record.node, counter: record.counter), from: driver.id)
+            offerSoon()
         } catch {
             log(
                 .warning, .link, "a presence record can't be read",
@@ -56,12 +57,72 @@ extension Node {
         }
     }
 
-    private func pass(on record: [UInt8], except origin: UInt64?) {
-        for number in drivers.keys.sorted() where number != origin {
-            guard let driver = drivers[number], peers[driver.peer.nodeID]?.link == number,
-                peers[driver.peer.nodeID]?.isOpen == true
-            else { continue }
-            driver.post(.presence(record))
+    /// The links in use on which both sides have told of themselves, in the order in which they were made.
+    var openLinks: [LinkDriver] {
+        drivers.keys.sorted().compactMap { number in
+            guard let driver = drivers[number], let peer = peers[driver.peer.nodeID], peer.link == number, peer.isOpen
+            else { return nil }
+            return driver
+        }
+    }
+
+    // MARK: News of others
+
+    private func offerSoon() {
+        guard !isOfferPlanned else { return }
+        isOfferPlanned = true
+        let more = presence.count * NodeLimits.presenceGatherPerNodeMicroseconds / 1_000
+        queue.async(afterMilliseconds: NodeLimits.presenceGatherMilliseconds + more) {
+            self.isOfferPlanned = false
+            self.offerNews()
+        }
+    }
+
+    private func offerNews() {
+        let links = openLinks
+        for (number, offers) in exchange.takeNews(for: links.map(\.id)) {
+            guard let driver = drivers[number] else { continue }
+            let peer = driver.peer.nodeID
+            // Whom a node has a link to, it tells itself.
+            let rest = offers.filter {
+                $0.node != peer && presence.record(of: $0.node)?.neighbours.contains(peer) != true
+            }
+            if rest.isEmpty { continue }
+            if peers[peer]?.takesOffers == true {
+                offer(rest, to: driver)
+            } else {
+                driver.post(.presence(presence.encoded(of: rest.map(\.node))))
+            }
+        }
+    }
+
+    /// Tells a neighbour what there is.
+    func offer(_ offers: [PresenceOffer], to driver: LinkDriver) {
+        var rest = offers[...]
+        while !rest.isEmpty {
+            driver.post(.gossip(Gossip(offers: Array(rest.prefix(ReplicationLimits.gossipRecords)))))
+            rest = rest.dropFirst(ReplicationLimits.gossipRecords)
+        }
+    }
+
+    /// A neighbour offers records, and asks for some.
+    func heard(_ gossip: Gossip, from driver: LinkDriver) {
+        let wanted = exchange.offered(gossip.offers, by: driver.id, now: clock.now) { offer in
+            presence.isKnown(offer) || isRevoked(offer.node)
+        }
+        ask([(driver.id, wanted)])
+        let records = presence.encoded(of: gossip.wants)
+        if !records.isEmpty { driver.post(.presence(records)) }
+    }
+
+    /// Asks neighbours for records.
+    func ask(_ parts: [PresenceExchange.Part<NodeID>]) {
+        for (number, nodes) in parts where !nodes.isEmpty {
+            var rest = nodes[...]
+            while !rest.isEmpty {
+                drivers[number]?.post(.gossip(Gossip(wants: Array(rest.prefix(ReplicationLimits.gossipRecords)))))
+                rest = rest.dropFirst(ReplicationLimits.gossipRecords)
+            }
         }
     }
 }

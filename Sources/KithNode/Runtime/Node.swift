@@ -66,6 +66,8 @@ package final class Node: @unchecked Sendable {
     var pauses = PauseList()
     var refusals = RefusalBook()
     var presence: PresenceBook
+    var exchange = PresenceExchange()
+    var isOfferPlanned = false
     let linkNumbers = Atomic<UInt64>(0)
     /// Names this process among all that run with this identity, one after the other or, by mistake, at once.
     let instance: UInt64
@@ -125,6 +127,10 @@ package final class Node: @unchecked Sendable {
     var isRetryingUnusable = false
     /// Since when nodes are announced to which there is no link.
     var announcedSince: [NodeID: Instant] = [:]
+    /// When a node was last announced that was not before.
+    var announcedAt: Instant?
+    let begunAt: Instant
+    var isEvaluationPlanned = false
     /// The addresses that this node was given, and those at which somebody announces this node's own id.
     var staticPeers: [Endpoint] = []
     var announcedAsSelf: [Endpoint] = []
@@ -151,6 +157,7 @@ package final class Node: @unchecked Sendable {
         looks = machine.queue("kith.looks")
         reloads = machine.queue("kith.reload")
         startedAt = machine.clock.wallMilliseconds
+        begunAt = machine.clock.now
         random = MachineRandom(machine)
         instance = machine.random()
         log = configuration.log

@@ -13,6 +13,8 @@ struct PeerState {
     var link: UInt64?
     /// Whether the peer's hello came over it.
     var isOpen = false
+    /// Whether it takes offers of presence records.
+    var takesOffers = false
     /// Milliseconds since 1970 from here on.
     var stateSince: Int64
     var lastExchangeAt: Int64?

@@ -67,6 +67,13 @@ enum Samples {
         ),
         ("statements", .statements([[1, 2, 3], []])),
         ("presence", .presence([9, 8, 7])),
+        (
+            "gossip",
+            .gossip(
+                Gossip(
+                    offers: [PresenceOffer(node: NodeID(bytes: [UInt8](repeating: 5, count: 32))!, counter: 258)],
+                    wants: [NodeID(bytes: [UInt8](repeating: 6, count: 32))!]))
+        ),
         ("ping", .ping(Heartbeat(nonce: 1, wallClock: 1_700_000_000_000))),
         ("pong", .pong(Heartbeat(nonce: 1, wallClock: -5))),
         ("goodbye", .goodbye(Goodbye(code: .versionMismatch, text: "no common version"))),

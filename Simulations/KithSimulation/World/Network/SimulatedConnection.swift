@@ -17,8 +17,8 @@ final class SimulatedConnection: @unchecked Sendable {
         case end(isClean: Bool)
     }
 
-    struct End {
-        weak var machine: SimulatedMachine?
+    final class End {
+        var machine: SimulatedMachine?
         /// The address that the machine had when the connection was made.
         var address: NetworkAddress
         /// The process's side; nil where no process has it.
@@ -44,6 +44,16 @@ final class SimulatedConnection: @unchecked Sendable {
         var received: UInt64 = 0
         /// A bit of the next bytes flips on the way.
         var corruptsNext = false
+
+        init(
+            machine: SimulatedMachine? = nil, address: NetworkAddress, channel: SimulatedChannel? = nil,
+            isOpen: Bool = false
+        ) {
+            self.machine = machine
+            self.address = address
+            self.channel = channel
+            self.isOpen = isOpen
+        }
     }
 
     let number: Int
@@ -51,7 +61,7 @@ final class SimulatedConnection: @unchecked Sendable {
     let secret: UInt64
     private let network: SimulatedNetwork
     private var world: World { network.world }
-    private(set) var ends: [End]
+    let ends: [End]
     private var isEstablished = false
     /// A box on the way has forgotten it: nothing arrives any more, and nobody is told.
     var isForgotten = false

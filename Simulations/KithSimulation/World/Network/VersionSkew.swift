@@ -61,7 +61,7 @@ final class FrameRewriter {
 
     /// Two that are to be ignored, the one without and the one with something in it.
     private static let unknownFrames =
-        HostileFrame.bytes(0x80, []) + HostileFrame.bytes(0xFE, [UInt8](repeating: 0xC1, count: 3_000))
+        HostileFrame.bytes(0xF0, []) + HostileFrame.bytes(0xFE, [UInt8](repeating: 0xC1, count: 3_000))
 
     private func hello(_ payload: [UInt8]) -> [UInt8] {
         var map = CBORMap(payload)
