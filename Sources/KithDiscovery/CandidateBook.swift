@@ -52,9 +52,10 @@ package struct CandidateBook: Sendable {
 
     /// Takes the services as discovery has them now. Addresses that were not announced before are due at once, whatever
     /// happened there earlier: that somebody came back is just what an announcement tells.
-    package mutating func setDiscovered(_ new: [DiscoveredService]) {
+    /// - Parameter members: nodes of the group, whose services are kept before others where there are too many.
+    package mutating func setDiscovered(_ new: [DiscoveredService], members: Set<NodeID> = []) {
         let before = Set(Self.announced(services))
-        services = new.count > Limits.services ? mostWorthKnowing(new) : new
+        services = new.count > Limits.services ? mostWorthKnowing(new, members) : new
         announcedNodes = Set(services.filter(\.isPresent).compactMap(\.nodeID)).sorted()
         let nameless = Set(
             services.filter { $0.nodeID == nil }.flatMap { $0.addresses.map { Endpoint.numeric($0.address) } })
@@ -62,10 +63,10 @@ package struct CandidateBook: Sendable {
         for key in Self.announced(services) where !before.contains(key) { attempts[key] = nil }
     }
 
-    /// Of too many services those that are kept: of nodes that were reached before and are announced now, then of others that
+    /// Of too many services those that are kept: of nodes that are members or were reached before and are announced now, then of others that
     /// are announced. Anybody may announce as many as he likes, and those are not to hide the members of the group.
-    private func mostWorthKnowing(_ new: [DiscoveredService]) -> [DiscoveredService] {
-        let met = Set(rememberedNodes).union(advertised.keys)
+    private func mostWorthKnowing(_ new: [DiscoveredService], _ members: Set<NodeID>) -> [DiscoveredService] {
+        let met = members.union(rememberedNodes).union(advertised.keys)
         var ranks: [[DiscoveredService]] = [[], [], [], []]
         for service in new {
             let isMet = service.nodeID.map(met.contains) ?? false

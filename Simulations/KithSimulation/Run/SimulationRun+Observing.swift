@@ -54,7 +54,8 @@ extension SimulationRun {
     }
 
     /// Takes up in the model what a node shows now.
-    func observe(_ node: SimulatedNode, _ database: ObservedDatabase) throws {
+    /// - Parameter isOpening: whether what is new was written by the process before.
+    func observe(_ node: SimulatedNode, _ database: ObservedDatabase, isOpening: Bool = false) throws {
         let place = Model.Place(node: node.index, database: database.number)
         guard !node.isDamaged, !node.isOutsider else { return learn(node, at: place) }
         let summary = database.executor.summary
@@ -82,7 +83,7 @@ extension SimulationRun {
                     .monotonicSequences,
                     "node \(node.index) went from \(model[place].sequence) to \(summary.position.sequence)")
             }
-            try checkTimeline(of: node, database, summary.position)
+            if !isOpening { try checkTimeline(of: node, database, summary.position) }
             model[place].sequence = summary.position.sequence
             model[place].noteDigest(summary.digest, at: now)
             trace.mix(summary.digest.bytes)
@@ -158,7 +159,7 @@ extension SimulationRun {
                 }
             } catch { return }
         }
-        try observe(node, database)
+        try observe(node, database, isOpening: true)
     }
 
     // MARK: The log

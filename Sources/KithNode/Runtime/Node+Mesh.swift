@@ -37,7 +37,7 @@ extension Node {
     private func discovered(_ services: [DiscoveredService]) {
         guard discovery != nil else { return }
         let before = Set(book.announcedNodes)
-        book.setDiscovered(services.filter { $0.nodeID != id })
+        book.setDiscovered(services.filter { $0.nodeID != id }, members: Set(members))
         lookAtTwins(services.filter { $0.nodeID == id && $0.isPresent })
         for node in book.announcedNodes where !before.contains(node) {
             announcedAt = clock.now
