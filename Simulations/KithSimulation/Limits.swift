@@ -21,9 +21,6 @@ package enum SimulationLimits {
     /// Largest body that a plan asks for, in bytes: somewhat more than a document may have, so that the limit can be tried.
     static let documentBytes = 32 << 20
 
-    /// The wall clock at the start of a run, in milliseconds since 1970; a node's skew is added.
-    static let wallClockStart: Int64 = 1_700_000_000_000
-
     /// Bytes that a virtual connection takes in one direction before the receiver has them, as a socket buffer does.
     static let windowBytes = 128 << 10
     /// Bytes that one node may hold for one connection (S16): what a link may be granted, and a frame on either side.
@@ -92,8 +89,6 @@ package enum SimulationLimits {
     static let presenceTime: UInt64 = 90_000_000
     /// Nodes up to which each commit is checked against all others.
     static let checkedNodes = 16
-    /// Deadlines that one link may want at one moment: a few parts of it have one each.
-    static let deadlinesAtOnce = 20
     /// Events without an end to them are a livelock: a run of more than this fails (L1).
     static func events(of plan: Plan) -> UInt64 { 20_000_000 + UInt64(plan.nodes) * UInt64(plan.end) * 10 }
 }

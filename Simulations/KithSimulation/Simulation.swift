@@ -46,7 +46,7 @@ package enum Simulation {
         return Outcome(
             violation: violation, traceHash: run.trace.hash ^ run.world.hash, events: Int(run.world.handled),
             virtualMilliseconds: run.now / 1_000, acknowledgedWrites: run.counts.acknowledged,
-            revisionsPulled: run.counts.revisionsPulled, links: run.counts.links, carriedOut: run.carriedOut,
+            revisionsPulled: run.counts.revisionsPulled, links: run.network.made, carriedOut: run.carriedOut,
             marks: run.marks, recent: run.trace.recent)
     }
 }

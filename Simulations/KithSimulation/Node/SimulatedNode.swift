@@ -100,6 +100,15 @@ final class ObservedDatabase: @unchecked Sendable {
         self.executor = executor
     }
 
+    private var pulled = 0
+
+    /// Revisions that came from peers and were new, since this was asked last.
+    func takePulled() -> Int {
+        let now = executor.traffic.stored
+        defer { pulled = now }
+        return now - pulled
+    }
+
     static func name(_ number: Int) -> String { "db\(number)" }
 
     static func number(_ name: String) -> Int? { name.hasPrefix("db") ? Int(name.dropFirst(2)) : nil }

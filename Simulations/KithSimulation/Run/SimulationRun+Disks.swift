@@ -54,6 +54,20 @@ extension SimulationRun {
         return true
     }
 
+    /// What pages are to be made again as they were is kept in good time: half of the way to the fault.
+    func takeEarlierImages() {
+        for step in steps {
+            guard case .fault(let fault) = step.action, fault.kind == .stalepage, let node = node(fault.node) else {
+                continue
+            }
+            world.add(
+                .act { [unowned self] in
+                    let disk = node.machine.disk
+                    staleImages.updateValue(disk.copied(), forKey: disk.directory)?.discard()
+                }, at: UInt64(step.time) * 500)
+        }
+    }
+
     private func databaseFiles(_ disk: VirtualDisk) -> [String] {
         disk.list().filter { $0.hasSuffix(".sqlite3") || $0.hasSuffix("-wal") }.sorted()
     }

@@ -86,6 +86,7 @@ extension SimulationRun {
             if !isOpening { try checkTimeline(of: node, database, summary.position) }
             model[place].sequence = summary.position.sequence
             model[place].noteDigest(summary.digest, at: now)
+            counts.revisionsPulled += database.takePulled()
             trace.mix(summary.digest.bytes)
             line(
                 node, "commit",

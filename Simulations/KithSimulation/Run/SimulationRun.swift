@@ -59,7 +59,6 @@ final class SimulationRun: @unchecked Sendable {
     struct Counts {
         var acknowledged = 0
         var revisionsPulled = 0
-        var links = 0
     }
 
     struct DiskImage {
@@ -129,6 +128,7 @@ final class SimulationRun: @unchecked Sendable {
         for node in nodes { node.end() }
         for machine in machines { machine.disk.discard() }
         for key in images.keys.sorted() { images[key]?.disk.discard() }
+        for key in staleImages.keys.sorted() { staleImages[key]?.discard() }
         world.discard()
     }
 }

@@ -37,7 +37,8 @@ final class SimulatedNetwork: @unchecked Sendable {
     private var random: SeededGenerator
     private var machines: [NetworkAddress: SimulatedMachine] = [:]
     private var connections: [Int: [SimulatedConnection]] = [:]
-    private var made = 0
+    /// Connections that were begun.
+    private(set) var made = 0
     /// Bytes given to the network so far, by direction.
     private var sent: [Direction: UInt64] = [:]
     private(set) var totalBytes: UInt64 = 0
