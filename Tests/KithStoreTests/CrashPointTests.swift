@@ -17,13 +17,13 @@ import Darwin
 @Suite struct CrashPointTests {
     @Test("A power cut at any change loses nothing acknowledged", arguments: CrashWork.allCases, Survival.allCases)
     func anywhere(_ work: CrashWork, _ survival: Survival) throws {
-        let report = try CrashPoints.run(work, survival, isLong ? .every(1) : .every(32))
+        let report = try CrashPoints.run(work, survival, Self.isLong ? .every(1) : .every(32))
         for failure in report.failures { Issue.record("\(failure)") }
         #expect(report.calls >= work.leastChanges, "\(work) made \(report.calls) changes")
     }
 
-    /// Whether every change of every recovery is tried, as `kith-sim --crash-points` does.
-    private let isLong = getenv("KITH_LONG_TESTS") != nil
+    /// Whether every change of every recovery is tried, as `kith-sim --crash-points` does in a release build.
+    private static let isLong = getenv("KITH_LONG_TESTS") != nil
 
     @Test func aDiskThatOnlySaysThatItSynchronisesIsFoundOut() throws {
         let report = try CrashPoints.run(.writing, .nothing, .none) {
@@ -37,10 +37,11 @@ import Darwin
     @Test func whatIsWrittenBehindAFailedSynchronisationOutlivesAPowerCut() throws {
         let disk = VirtualDisk()
         defer { disk.discard() }
+        var numbers = SeededGenerator(seed: 7)
         func open(_ process: DiskProcess) throws -> Store {
             try Store(
                 DatabaseFile(try DatabaseName("notes"), in: disk.directory, on: process),
-                environment: StoreEnvironment(now: { 1_700_000_000_000 }, random: { 7 }))
+                environment: StoreEnvironment(now: { 1_700_000_000_000 }, random: { numbers.next() }))
         }
         func put(_ id: String, _ store: Store) throws {
             _ = try store.write { (transaction) throws(StoreError) in
