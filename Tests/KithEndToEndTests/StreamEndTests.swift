@@ -27,10 +27,13 @@ import Testing
             let node = try await lab.group(1)[0]
             try await node.kith("db", "create", "notes")
             try await node.kith("put", "notes", "one", "{}")
+            let waiter = try node.program(["wait", "--peers", "3", "--timeout", "60s"])
             let follower = try node.program(["changes", "notes", "--follow"])
             let watcher = try node.program(["status", "--watch", "--json"])
-            let waiter = try node.program(["wait", "--peers", "3", "--timeout", "60s"])
-            let isRunning = try await eventually(within: 30) { !follower.output.isEmpty && !watcher.output.isEmpty }
+            // The one that waits says nothing: that it asks shows in its socket.
+            let isRunning = try await eventually(within: 30) {
+                !follower.output.isEmpty && !watcher.output.isEmpty && waiter.hasSocket
+            }
             #expect(isRunning)
             try await node.stop()
             let ends: [(what: String, program: ChildProgram, status: Int32, says: String)] = [

@@ -63,6 +63,15 @@ final class ChildProgram: Sendable {
 
     var processID: Int32 { pid }
 
+    /// Whether it has a socket open beside its outputs.
+    var hasSocket: Bool {
+        (3..<64).contains { descriptor in
+            var target = [UInt8](repeating: 0, count: 64)
+            let count = readlink("/proc/\(pid)/fd/\(descriptor)", &target, target.count)
+            return count > 0 && target.starts(with: "socket:".utf8)
+        }
+    }
+
     /// What it has written so far.
     var output: [UInt8] { Files.read(files + ".out") }
     var errors: [UInt8] { Files.read(files + ".err") }
