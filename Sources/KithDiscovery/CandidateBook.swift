@@ -63,8 +63,8 @@ package struct CandidateBook: Sendable {
         for key in Self.announced(services) where !before.contains(key) { attempts[key] = nil }
     }
 
-    /// Of too many services those that are kept: of nodes that are members or were reached before and are announced now, then of others that
-    /// are announced. Anybody may announce as many as he likes, and those are not to hide the members of the group.
+    /// Of too many services those that are kept: of nodes that are members or were reached before and are announced now, then
+    /// of others that are announced. Anybody may announce as many as he likes, and those are not to hide the members.
     private func mostWorthKnowing(_ new: [DiscoveredService], _ members: Set<NodeID>) -> [DiscoveredService] {
         let met = members.union(rememberedNodes).union(advertised.keys)
         var ranks: [[DiscoveredService]] = [[], [], [], []]

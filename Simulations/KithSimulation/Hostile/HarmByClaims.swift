@@ -53,18 +53,7 @@ final class ClaimsAll: Harm {
     }
 
     func round(_ number: Int, of member: HostileMember) {
-        // The leaves that others have, without what they are.
-        for change in member.heard.dropFirst(claimed) {
-            member.offer(
-                change.document.string,
-                change.leaves.map {
-                    Revision(
-                        id: $0.id, parent: nil, mergedParents: [], kind: .edit, body: [], stamps: nil,
-                        version: Version(), isForeign: false
-                    ).item()
-                })
-        }
-        claimed = member.heard.count
+        claimed = member.claimHeard(from: claimed)
         member.announceOffers()
     }
 

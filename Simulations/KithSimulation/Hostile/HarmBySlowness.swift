@@ -10,17 +10,7 @@ final class SlowLoris: Harm {
     var pace: Int { 1_000 }
 
     func round(_ number: Int, of member: HostileMember) {
-        for change in member.heard.dropFirst(claimed) {
-            member.offer(
-                change.document.string,
-                change.leaves.map {
-                    Revision(
-                        id: $0.id, parent: nil, mergedParents: [], kind: .edit, body: [], stamps: nil,
-                        version: Version(), isForeign: false
-                    ).item()
-                })
-        }
-        claimed = member.heard.count
+        claimed = member.claimHeard(from: claimed)
         // To half of them in words, with documents that come byte by byte; to the others byte by byte.
         for (index, link) in member.openLinks.enumerated() {
             if index.isMultiple(of: 2) {

@@ -161,6 +161,22 @@ final class HostileMember: @unchecked Sendable {
         offer(document, revisions.map { Delivery.Item(revision: $0, ancestors: []) }, to: audience)
     }
 
+    /// Offers the leaves that others have, without what they are, from the change of that number that it has heard of.
+    /// - Returns: the number of the next.
+    func claimHeard(from first: Int) -> Int {
+        for change in heard.dropFirst(first) {
+            offer(
+                change.document.string,
+                change.leaves.map {
+                    Revision(
+                        id: $0.id, parent: nil, mergedParents: [], kind: .edit, body: [], stamps: nil,
+                        version: Version(), isForeign: false
+                    ).item()
+                })
+        }
+        return heard.count
+    }
+
     /// Tells all links that there is more.
     func announceOffers() { for link in openLinks { link.announceOffers(databases) } }
 

@@ -110,6 +110,12 @@ struct Model {
         return knowledge
     }
 
+    /// A node has purged a document with these leaves.
+    mutating func purge(_ id: DocumentID, at place: Place, _ leaves: [RevisionID]) {
+        self[place].purge(id, leaves)
+        self[place.database, id].isPurgedSomewhere = true
+    }
+
     /// What a place holds is gone, as a fault means it. Writes that no other place has need not come back.
     /// - Parameter places: those that hold what they hold.
     mutating func lose(_ place: Place, besides places: [Place]) {

@@ -13,6 +13,7 @@ struct ReplicaModel {
 
     /// Documents in the order in which they were first seen.
     private(set) var documents: [DocumentID] = []
+    private var seen: Set<DocumentID> = []
     private var states: [DocumentID: State] = [:]
     /// Documents that this node has ever purged.
     private(set) var purged: Set<DocumentID> = []
@@ -32,7 +33,7 @@ struct ReplicaModel {
     subscript(document: DocumentID) -> State? { states[document] }
 
     mutating func set(_ document: DocumentID, _ state: State?) {
-        if state != nil, states[document] == nil, !documents.contains(document) { documents.append(document) }
+        if state != nil, seen.insert(document).inserted { documents.append(document) }
         states[document] = state
     }
 

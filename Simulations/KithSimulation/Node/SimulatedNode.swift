@@ -166,6 +166,13 @@ final class ClientCall: @unchecked Sendable {
     }
 }
 
+extension Sequence<ClientCall> {
+    /// As they wrote, those that wrote nothing first.
+    var inOrder: [ClientCall] {
+        sorted { ($0.made?.sequence ?? 0, $0.number) < ($1.made?.sequence ?? 0, $1.number) }
+    }
+}
+
 /// A generator behind a reference, for the closures that the product takes.
 final class RandomSource: Sendable {
     private let generator: Mutex<SeededGenerator>

@@ -124,8 +124,7 @@ extension SimulationRun {
             if isWritten, call.isPurge {
                 // What was not there is marked all the same, and no digest tells of that.
                 let place = Model.Place(node: node.index, database: operation.database)
-                model[place].purge(DocumentID(unchecked: operation.document), call.purged)
-                model[place.database, DocumentID(unchecked: operation.document)].isPurgedSomewhere = true
+                model.purge(DocumentID(unchecked: operation.document), at: place, call.purged)
                 return line(node, "purged", operation.document)
             }
             guard isWritten, let made = call.made else {

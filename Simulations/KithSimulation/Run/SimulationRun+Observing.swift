@@ -13,7 +13,6 @@ extension SimulationRun {
     }
 
     func watch(_ node: SimulatedNode, _ running: Node) {
-        node.databases = [:]
         for executor in running.catalog.databases { watch(node, executor) }
     }
 
@@ -22,7 +21,7 @@ extension SimulationRun {
         let incarnation = node.incarnation
         world.after(0) {
             guard let running = node.node, node.incarnation == incarnation else { return }
-            for executor in running.catalog.databases { self.watch(node, executor) }
+            self.watch(node, running)
         }
     }
 
@@ -107,12 +106,11 @@ extension SimulationRun {
 
     /// What transactions of clients did, in the order in which they did it.
     private func takeUp(_ calls: [ClientCall], at place: Model.Place) throws {
-        for call in calls.sorted(by: { ($0.made?.sequence ?? 0, $0.number) < ($1.made?.sequence ?? 0, $1.number) }) {
+        for call in calls.inOrder {
             call.hasRun = false
             let id = DocumentID(unchecked: call.operation.document)
             if call.isPurge {
-                model[place].purge(id, call.purged)
-                model[place.database, id].isPurgedSomewhere = true
+                model.purge(id, at: place, call.purged)
             } else if let made = call.made, made.sequence > model[place].sequence {
                 try see(id, at: place, sequence: made.sequence, leaves: made.leaves, write: made.write)
             }
@@ -142,14 +140,13 @@ extension SimulationRun {
         node.doubtful.removeAll { $0.database == database.number }
         node.calls = node.calls.filter { $0.value.database != database.number }
         guard !open.isEmpty || node.isInterrupted || now < node.badDiskUntil else { return }
-        for call in open.sorted(by: { ($0.made?.sequence ?? 0, $0.number) < ($1.made?.sequence ?? 0, $1.number) }) {
+        for call in open.inOrder {
             call.hasRun = false
             let id = DocumentID(unchecked: call.operation.document)
             do throws(StoreError) {
                 let history = try database.withReader { (reader) throws(StoreError) in try reader.history(id) }
                 if call.isPurge, history == nil {
-                    model[place].purge(id, call.purged)
-                    model[place.database, id].isPurgedSomewhere = true
+                    model.purge(id, at: place, call.purged)
                 } else if let made = call.made, made.sequence > model[place].sequence,
                     history?.nodes.contains(where: { $0.id == made.write.revision }) == true
                 {

@@ -130,13 +130,17 @@ extension SimulationRun {
         pairs.allSatisfy { !wantsLink($0, $1) || isConnected($0, $1) }
     }
 
+    /// The pairs that want a link and have none, for people.
+    private var unconnected: String {
+        pairs.filter { wantsLink($0, $1) && !isConnected($0, $1) }.map { "\($0.index)-\($1.index)" }
+            .joined(separator: " ")
+    }
+
     /// L2: every pair is connected again.
     private func awaitLinks() throws {
         if try advance(to: now + SimulationLimits.reconnectTime, until: { self.areAllConnected() }) { return }
-        let missing = pairs.filter { wantsLink($0, $1) && !isConnected($0, $1) }.map { "\($0.index)-\($1.index)" }
         throw Violation(
-            .reconnection,
-            "not connected \(SimulationLimits.reconnectTime / 1_000_000) s after healing: \(missing.joined(separator: " "))"
+            .reconnection, "not connected \(SimulationLimits.reconnectTime / 1_000_000) s after healing: \(unconnected)"
         )
     }
 
@@ -218,8 +222,7 @@ extension SimulationRun {
             let places = core.map { Model.Place(node: $0.index, database: number) }
             if let difference = model.firstDifference(places) { parts.append(difference) }
         }
-        let missing = pairs.filter { wantsLink($0, $1) && !isConnected($0, $1) }.map { "\($0.index)-\($1.index)" }
-        if !missing.isEmpty { parts.append("not connected: \(missing.joined(separator: " "))") }
+        if !areAllConnected() { parts.append("not connected: \(unconnected)") }
         return "not equal \(time / 1_000_000) s after healing: " + parts.joined(separator: "; ")
     }
 

@@ -2,28 +2,38 @@ import KithTestSupport
 
 // What goes wrong in the other areas. A kind that destroys something happens only in a slot of its victim.
 
-/// Draws what goes wrong with finding each other.
-struct DiscoveryGenerator {
-    private let frame: PlanFrame
-    private var random: SeededGenerator
+/// Draws faults of an area that is about no node before its kind and its time are drawn.
+protocol AreaGenerator {
+    var frame: PlanFrame { get }
+    var random: SeededGenerator { get set }
 
-    init(_ frame: PlanFrame, random: SeededGenerator) {
-        self.frame = frame
-        self.random = random
-    }
+    mutating func fault(_ kind: Fault.Kind, at time: Int) -> PlanItem
+}
 
-    mutating func items() -> [PlanItem] {
-        let swarm = Swarm(Fault.Kind.allCases.filter { $0.area == .discovery }, &random)
-        guard frame.nodes > 1, random.chance(3, in: 4) else { return [] }
+extension AreaGenerator {
+    /// So many faults; none where all kinds are switched off.
+    mutating func faults(of swarm: Swarm<Fault.Kind>, number: Int) -> [PlanItem] {
         var items: [PlanItem] = []
-        for _ in 0..<frame.faults(&random) {
+        for _ in 0..<number {
             guard let kind = swarm.draw(&random) else { break }
             items.append(fault(kind, at: frame.time(&random)))
         }
         return items
     }
+}
 
-    private mutating func fault(_ kind: Fault.Kind, at time: Int) -> PlanItem {
+/// Draws what goes wrong with finding each other.
+struct DiscoveryGenerator: AreaGenerator {
+    let frame: PlanFrame
+    var random: SeededGenerator
+
+    mutating func items() -> [PlanItem] {
+        let swarm = Swarm(Fault.Kind.allCases.filter { $0.area == .discovery }, &random)
+        guard frame.nodes > 1, random.chance(3, in: 4) else { return [] }
+        return faults(of: swarm, number: frame.faults(&random))
+    }
+
+    mutating func fault(_ kind: Fault.Kind, at time: Int) -> PlanItem {
         let (node, other) = random.pair(frame)
         let ms = kind.parameters.contains(.ms) ? random.duration(frame) : 0
         switch kind {
@@ -36,27 +46,17 @@ struct DiscoveryGenerator {
 }
 
 /// Draws ends, pauses and power cuts.
-struct ProcessGenerator {
-    private let frame: PlanFrame
-    private var random: SeededGenerator
-
-    init(_ frame: PlanFrame, random: SeededGenerator) {
-        self.frame = frame
-        self.random = random
-    }
+struct ProcessGenerator: AreaGenerator {
+    let frame: PlanFrame
+    var random: SeededGenerator
 
     mutating func items() -> [PlanItem] {
         let swarm = Swarm(Fault.Kind.allCases.filter { $0.area == .node }, &random)
         guard random.chance(7, in: 8) else { return [] }
-        var items: [PlanItem] = []
-        for _ in 0..<frame.faults(&random) {
-            guard let kind = swarm.draw(&random) else { break }
-            items.append(fault(kind, at: frame.time(&random)))
-        }
-        return items
+        return faults(of: swarm, number: frame.faults(&random))
     }
 
-    private mutating func fault(_ kind: Fault.Kind, at time: Int) -> PlanItem {
+    mutating func fault(_ kind: Fault.Kind, at time: Int) -> PlanItem {
         let count = kind == .crash ? random.pick([1, 2, 3, 10, random.within(1...300)]) : 0
         return frame.fault(time, kind, random.below(frame.nodes), ms: random.duration(frame), count: count)
     }
@@ -73,13 +73,8 @@ struct ProcessGenerator {
 
 /// Draws what goes wrong with disks.
 struct DiskGenerator {
-    private let frame: PlanFrame
-    private var random: SeededGenerator
-
-    init(_ frame: PlanFrame, random: SeededGenerator) {
-        self.frame = frame
-        self.random = random
-    }
+    let frame: PlanFrame
+    var random: SeededGenerator
 
     mutating func items(_ slots: [VictimSlot]) -> [PlanItem] {
         let all = Fault.Kind.allCases.filter { $0.area == .disk }
@@ -126,13 +121,8 @@ struct DiskGenerator {
 
 /// Draws backups, copies and moves.
 struct IdentityGenerator {
-    private let frame: PlanFrame
-    private var random: SeededGenerator
-
-    init(_ frame: PlanFrame, random: SeededGenerator) {
-        self.frame = frame
-        self.random = random
-    }
+    let frame: PlanFrame
+    var random: SeededGenerator
 
     mutating func items(_ slots: [VictimSlot]) -> [PlanItem] {
         let swarm = Swarm([Fault.Kind.restore, .clone, .move, .wipe], &random)
@@ -164,13 +154,8 @@ struct IdentityGenerator {
 
 /// Draws who comes, goes, and may do what; and who does not keep to the rules.
 struct MembershipGenerator {
-    private let frame: PlanFrame
-    private var random: SeededGenerator
-
-    init(_ frame: PlanFrame, random: SeededGenerator) {
-        self.frame = frame
-        self.random = random
-    }
+    let frame: PlanFrame
+    var random: SeededGenerator
 
     mutating func items() -> [PlanItem] {
         var items: [PlanItem] = []
@@ -200,13 +185,8 @@ struct MembershipGenerator {
 
 /// Draws clocks that are wrong.
 struct ClockGenerator {
-    private let frame: PlanFrame
-    private var random: SeededGenerator
-
-    init(_ frame: PlanFrame, random: SeededGenerator) {
-        self.frame = frame
-        self.random = random
-    }
+    let frame: PlanFrame
+    var random: SeededGenerator
 
     mutating func items() -> [PlanItem] {
         let swarm = Swarm([Fault.Kind.skew, .drift], &random)

@@ -1,14 +1,9 @@
 import KithTestSupport
 
 /// Draws what goes wrong between nodes that can find each other.
-struct NetworkGenerator {
-    private let frame: PlanFrame
-    private var random: SeededGenerator
-
-    init(_ frame: PlanFrame, random: SeededGenerator) {
-        self.frame = frame
-        self.random = random
-    }
+struct NetworkGenerator: AreaGenerator {
+    let frame: PlanFrame
+    var random: SeededGenerator
 
     /// The pace of every directed link: most are like a local network, some are slow or uneven, and some split what they
     /// carry into small parts.
@@ -37,16 +32,11 @@ struct NetworkGenerator {
     mutating func items() -> [PlanItem] {
         if frame.nodes == 1 { return [] }
         let swarm = Swarm(Fault.Kind.allCases.filter { $0.area == .network }, &random)
-        var items: [PlanItem] = []
         // The area that is always on.
-        for _ in 0..<frame.faults(&random) + 1 {
-            guard let kind = swarm.draw(&random) else { break }
-            items.append(fault(kind, at: frame.time(&random)))
-        }
-        return items
+        return faults(of: swarm, number: frame.faults(&random) + 1)
     }
 
-    private mutating func fault(_ kind: Fault.Kind, at time: Int) -> PlanItem {
+    mutating func fault(_ kind: Fault.Kind, at time: Int) -> PlanItem {
         let (node, other) = random.pair(frame)
         let ms = kind.parameters.contains(.ms) ? random.duration(frame) : 0
         switch kind {

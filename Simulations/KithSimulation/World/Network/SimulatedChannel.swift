@@ -252,13 +252,11 @@ final class SimulatedChannel: Channel, @unchecked Sendable {
 
     private func end(_ ending: Connection.Ending) {
         guard state != .closed else { return }
-        let wasOpen = state == .open
         state = .closed
         let handler = handler
         self.handler = nil
         kept = []
         early = []
-        if case .failed = ending, !wasOpen { listener?.refused(self, nil) }
         connection?.close(end)
         connection = nil
         handler?(self, .closed(ending))

@@ -98,9 +98,8 @@ final class SimulatedListener: ChannelListener, @unchecked Sendable {
 
     func opened(_ channel: SimulatedChannel, _ peer: AuthenticatedPeer) -> ChannelHandler? { take(channel, peer) }
 
-    /// - Parameter error: nil where the connection ended in the handshake and the reason was told already.
-    func refused(_ channel: SimulatedChannel, _ error: TransportError?) {
-        guard let error else { return }
+    /// The handshake with whoever connected came to nothing.
+    func refused(_ channel: SimulatedChannel, _ error: TransportError) {
         counters.strangers += 1
         if case .refused(.notInGroup) = error { counters.foreignGroups += 1 }
         stranger(channel.remote, error)
