@@ -8,10 +8,10 @@ extension CandidateBook {
     /// services that are gone.
     /// An address is named once, by its best source. For nil: the addresses of which nobody knows whose they are.
     ///
-    /// - Complexity: the number of services, static and remembered addresses.
+    /// - Complexity: the number of the node's services, and of static and remembered addresses.
     package func candidates(for node: NodeID?, now: UInt64) -> [Candidate] {
         var ranks: [[Candidate]] = [[], [], [], [], [], []]
-        for service in services where service.nodeID == node {
+        for service in servicesByNode[node] ?? [] {
             for found in service.addresses where node != nil || answeredBy[.numeric(found.address)] == nil {
                 let rank = service.isPresent ? (found.sharesSubnet ? 0 : 1) : 5
                 ranks[rank].append(
@@ -49,7 +49,7 @@ extension CandidateBook {
 
     /// Every node that some address is known of, in order.
     package var nodes: [NodeID] {
-        var all = Set(services.compactMap(\.nodeID))
+        var all = Set(servicesByNode.keys.compactMap(\.self))
         all.formUnion(staticNodes.values)
         all.formUnion(remembered.map(\.node))
         all.formUnion(advertised.keys)
@@ -58,6 +58,17 @@ extension CandidateBook {
 
     /// Every node that was reached once at an address that is remembered or static, in order.
     package var rememberedNodes: [NodeID] { Set(remembered.map(\.node)).union(staticNodes.values).sorted() }
+
+    /// Whether the address may be some node's that is known, whatever happened there.
+    ///
+    /// - Complexity: the number of all addresses.
+    package func isKnown(_ address: Endpoint) -> Bool {
+        staticNodes[address] != nil || remembered.contains { $0.address == address }
+            || advertised.values.contains { $0.contains(address) }
+            || services.contains { service in
+                service.nodeID != nil && service.addresses.contains { .numeric($0.address) == address }
+            }
+    }
 
     private func candidate(
         _ address: Endpoint, _ source: Candidate.Source, service: InstanceName? = nil, interface: UInt32? = nil,

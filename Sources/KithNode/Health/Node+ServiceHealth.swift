@@ -31,11 +31,11 @@ extension Node {
 
     /// Addresses of the configuration that failed a few times and at which nobody has answered, now or before.
     private var failedStatics: [Candidate] {
-        let known = Set(book.nodes.flatMap { book.candidates(for: $0, now: 0) }.map(\.address))
-        return book.candidates(for: nil, now: clock.monotonicMilliseconds).filter { candidate in
-            candidate.source == .static && candidate.lastError != nil && !known.contains(candidate.address)
+        book.candidates(for: nil, now: clock.monotonicMilliseconds).filter { candidate in
+            candidate.source == .static && candidate.lastError != nil
                 && schedule.failures(of: .address(candidate.address.description))
                     >= NodeLimits.failuresUntilUnreachable
+                && !book.isKnown(candidate.address)
         }
     }
 }
