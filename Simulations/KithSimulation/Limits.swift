@@ -10,7 +10,7 @@ package enum SimulationLimits {
     package static let databases = 8
     /// Longest plan in lines, and longest line in bytes: a file from outside is bounded before it is read on.
     package static let planLines = 100_000
-    package static let planLineBytes = 4_096
+    package static let planLineBytes = 64 << 10
     static let planBytes = 64 << 20
     /// Most steps that the items of a plan come to, repetitions and bursts included: each is kept in memory.
     package static let steps = 1_000_000
