@@ -93,11 +93,13 @@ final class ObservedDatabase: @unchecked Sendable {
 
     let number: Int
     let executor: DatabaseExecutor
+    private let disk: VirtualDisk
     private var reader: StoreReader?
 
-    init(_ number: Int, _ executor: DatabaseExecutor) {
+    init(_ number: Int, _ executor: DatabaseExecutor, on disk: VirtualDisk) {
         self.number = number
         self.executor = executor
+        self.disk = disk
     }
 
     private var pulled = 0
@@ -113,8 +115,10 @@ final class ObservedDatabase: @unchecked Sendable {
 
     static func number(_ name: String) -> Int? { name.hasPrefix("db") ? Int(name.dropFirst(2)) : nil }
 
-    /// A reader of the simulation's own, beside those of the node.
+    /// A reader of the simulation's own, beside those of the node. No fault of the disk strikes it, nor does it use one up.
     func withReader<Value>(_ body: (StoreReader) throws(StoreError) -> Value) throws(StoreError) -> Value {
+        disk.sparesCalls = true
+        defer { disk.sparesCalls = false }
         if let reader { return try body(reader) }
         let reader = try executor.file.makeReader()
         self.reader = reader

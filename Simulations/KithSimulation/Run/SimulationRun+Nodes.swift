@@ -44,6 +44,9 @@ extension SimulationRun {
     /// Makes a directory for a node, with empty databases.
     func install(_ node: SimulatedNode, databases: [Int]) throws {
         let process = node.machine.disk.start()
+        // Who makes a disk anew is not hindered by what was wrong with the one before.
+        node.machine.disk.sparesCalls = true
+        defer { node.machine.disk.sparesCalls = false }
         try group.install(
             node.id, in: node.directory, on: process, machineID: node.machine.machineID, at: node.machineIDFile)
         guard !databases.isEmpty else { return }
@@ -158,6 +161,10 @@ extension SimulationRun {
     private func losePower(_ node: SimulatedNode) {
         node.machine.setPower(false)
         node.machine.disk.cutPower(powerCuts.pick(Survival.allCases), &powerCuts)
+        guard node.isPretending else { return }
+        // What the disk only said to have synchronised may be gone, also in parts. What is left is there to stay.
+        becomeDamaged(node)
+        node.isPretending = node.machine.trouble.pretends
     }
 
     /// Asks a node to end, and starts it again after a time.

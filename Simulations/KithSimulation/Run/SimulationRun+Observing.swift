@@ -29,7 +29,7 @@ extension SimulationRun {
         guard let number = ObservedDatabase.number(executor.name.string), number < plan.databases,
             node.databases[number]?.executor !== executor
         else { return }
-        let database = ObservedDatabase(number, executor)
+        let database = ObservedDatabase(number, executor, on: node.machine.disk)
         node.databases[number] = database
         executor.observe(.max) { [weak self, unowned node, weak database] _ in
             if let database { self?.committed(node, database) }
@@ -147,8 +147,8 @@ extension SimulationRun {
                 let history = try database.withReader { (reader) throws(StoreError) in try reader.history(id) }
                 if call.isPurge, history == nil {
                     model.purge(id, at: place, call.purged)
-                } else if let made = call.made, made.sequence > model[place].sequence,
-                    history?.nodes.contains(where: { $0.id == made.write.revision }) == true
+                } else if let made = call.made, made.sequence > model[place].sequence, let nodes = history?.nodes,
+                    made.leaves.allSatisfy({ leaf in nodes.contains { $0.id == leaf.revision.id } })
                 {
                     note(.doubtWasDone)
                     checked {
