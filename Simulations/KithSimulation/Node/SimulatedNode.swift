@@ -46,8 +46,8 @@ final class SimulatedNode: @unchecked Sendable {
     var outsiderSince: UInt64?
     /// By node that was revoked when this one was first seen to know of it.
     var knowsOutsiders: [Int: UInt64] = [:]
-    /// A write that a disk broke off may be there or not: what it is becomes known with the next start.
-    var isInterrupted = false
+    /// Databases of which a power cut broke off some call: whether a write is there becomes known when they are opened.
+    var interrupted: Set<Int> = []
 
     /// Its disk pretends to synchronise, or did since it was last made sure.
     var isPretending = false

@@ -139,7 +139,8 @@ extension SimulationRun {
         let open = (node.doubtful + node.calls.values).filter { $0.database == database.number }
         node.doubtful.removeAll { $0.database == database.number }
         node.calls = node.calls.filter { $0.value.database != database.number }
-        guard !open.isEmpty || node.isInterrupted || now < node.badDiskUntil else { return }
+        let isInterrupted = node.interrupted.remove(database.number) != nil
+        guard !open.isEmpty || isInterrupted || now < node.badDiskUntil else { return }
         for call in open.inOrder {
             call.hasRun = false
             let id = DocumentID(unchecked: call.operation.document)
