@@ -84,7 +84,7 @@ package final class DiskProcess: FileSystem, @unchecked Sendable {
     package func closeToOthers(_ directory: String) throws(SystemError) {}
 
     package func requireWritable(_ directory: String) throws(SystemError) {
-        if disk.isReadOnly { throw SystemError(EROFS) }
+        if disk.refuses { throw SystemError(EROFS) }
     }
 
     package func synchronize(directory: String) throws(SystemError) {

@@ -28,7 +28,7 @@ extension VirtualDisk {
         case .failed(let error): return .failure(SystemError(error))
         default: break
         }
-        if isThere, access != .read, isReadOnly { return .failure(SystemError(EROFS)) }
+        if isThere, access != .read, refuses { return .failure(SystemError(EROFS)) }
         return locked { opened(path, access, process) }
     }
 
@@ -151,7 +151,7 @@ extension VirtualDisk {
         let path = handle.path + VirtualDisk.sharedMemory
         let (shared, isNamed) = locked { (isPast(handle) ? nil : handle.file.shared, names[path] != nil) }
         if let shared { return (shared, SQLITE_OK) }
-        if !isNamed || isReadOnly {
+        if !isNamed || refuses {
             switch ask(handle.process, .create, path, of: handle) {
             case nil, .failed: return (nil, isNamed ? Extended.readOnlyNoMemory : SQLITE_CANTOPEN)
             default: break

@@ -30,8 +30,9 @@ package final class VirtualDisk: @unchecked Sendable {
     /// Counts the power cuts.
     private(set) var power: UInt64 = 0
     private var isOff = false
-    var room: Int?
+    private var limit: Int?
     private var refusesChanges = false
+    private var isSpared = false
     private var pace: DiskSpeed?
     private var elapsed = 0
 
@@ -83,9 +84,12 @@ package final class VirtualDisk: @unchecked Sendable {
 
     /// The bytes that fit; nil for as many as are wanted.
     package var capacity: Int? {
-        get { locked { room } }
-        set { locked { room = newValue } }
+        get { locked { limit } }
+        set { locked { limit = newValue } }
     }
+
+    /// As `capacity`, for a call.
+    var room: Int? { isSpared ? nil : limit }
 
     /// Whether the file system is mounted for reading only, as after an error of the disk: what would change it fails with
     /// `EROFS`, of files that are open too.
@@ -98,6 +102,13 @@ package final class VirtualDisk: @unchecked Sendable {
     package var speed: DiskSpeed? {
         get { locked { pace } }
         set { locked { pace = newValue } }
+    }
+
+    /// Nothing goes wrong with calls now, none takes time, and none is counted: for whoever looks at the disk, or puts
+    /// something on it, from outside of the machine.
+    package var sparesCalls: Bool {
+        get { locked { isSpared } }
+        set { locked { isSpared = newValue } }
     }
 
     /// The time that calls have taken since this was asked last, in microseconds, for whoever drives virtual time.
@@ -162,6 +173,7 @@ package final class VirtualDisk: @unchecked Sendable {
         let asked: (call: DiskCall, plan: ((DiskCall) -> DiskOutcome)?)? = locked {
             guard !isOff, !isOver(process), !(handle.map(isPast) ?? false) else { return nil }
             let call = DiskCall(operation: operation, path: path, range: range, change: changeCount)
+            if isSpared { return (call, nil) }
             if operation.isChange {
                 if let lastChange, changeCount >= lastChange {
                     changeCount += 1
@@ -187,8 +199,11 @@ package final class VirtualDisk: @unchecked Sendable {
         }
     }
 
+    /// As `isReadOnly`, for a call.
+    var refuses: Bool { locked { refusesChanges && !isSpared } }
+
     private func refusal(of operation: DiskCall.Operation) -> DiskOutcome? {
         let isHarmless = !operation.isChange || operation == .synchronize || operation == .synchronizeDirectory
-        return !isHarmless && locked { refusesChanges } ? .failed(EROFS) : nil
+        return !isHarmless && refuses ? .failed(EROFS) : nil
     }
 }

@@ -38,6 +38,28 @@ import Darwin
 
     private func isSound() -> Bool { (try? database().text("PRAGMA integrity_check")) == "ok" }
 
+    @Test("Who looks from outside meets no fault, uses none up, and is not counted")
+    func spared() throws {
+        let file = try file(8)
+        let changes = disk.changes
+        var asked = 0
+        disk.plan = { _ in
+            asked += 1
+            return .failed(EIO)
+        }
+        disk.capacity = 8
+        disk.isReadOnly = true
+        disk.sparesCalls = true
+        try file.write([2, 2], at: 7)
+        try disk.files.makeDirectory(disk.directory + "/b")
+        disk.sparesCalls = false
+        #expect(disk.content(of: path)?.suffix(2) == [2, 2])
+        #expect(asked == 0 && disk.changes == changes)
+        #expect(throws: SystemError(EROFS)) { try disk.files.makeDirectory(disk.directory + "/c") }
+        disk.isReadOnly = false
+        #expect(throws: SystemError(EIO)) { try file.write([3], at: 0) }
+    }
+
     // MARK: Power cuts
 
     @Test("Of what nobody synchronised some writes survive, later ones without earlier ones too")

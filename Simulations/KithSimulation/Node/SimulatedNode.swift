@@ -46,8 +46,8 @@ final class SimulatedNode: @unchecked Sendable {
     var outsiderSince: UInt64?
     /// By node that was revoked when this one was first seen to know of it.
     var knowsOutsiders: [Int: UInt64] = [:]
-    /// A write that a disk broke off may be there or not: what it is becomes known with the next start.
-    var isInterrupted = false
+    /// Databases of which a power cut broke off some call: whether a write is there becomes known when they are opened.
+    var interrupted: Set<Int> = []
 
     /// Its disk pretends to synchronise, or did since it was last made sure.
     var isPretending = false
@@ -93,11 +93,13 @@ final class ObservedDatabase: @unchecked Sendable {
 
     let number: Int
     let executor: DatabaseExecutor
+    private let disk: VirtualDisk
     private var reader: StoreReader?
 
-    init(_ number: Int, _ executor: DatabaseExecutor) {
+    init(_ number: Int, _ executor: DatabaseExecutor, on disk: VirtualDisk) {
         self.number = number
         self.executor = executor
+        self.disk = disk
     }
 
     private var pulled = 0
@@ -113,8 +115,10 @@ final class ObservedDatabase: @unchecked Sendable {
 
     static func number(_ name: String) -> Int? { name.hasPrefix("db") ? Int(name.dropFirst(2)) : nil }
 
-    /// A reader of the simulation's own, beside those of the node.
+    /// A reader of the simulation's own, beside those of the node. No fault of the disk strikes it, nor does it use one up.
     func withReader<Value>(_ body: (StoreReader) throws(StoreError) -> Value) throws(StoreError) -> Value {
+        disk.sparesCalls = true
+        defer { disk.sparesCalls = false }
         if let reader { return try body(reader) }
         let reader = try executor.file.makeReader()
         self.reader = reader

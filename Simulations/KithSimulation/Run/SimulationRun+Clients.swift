@@ -132,7 +132,8 @@ extension SimulationRun {
             }
             counts.acknowledged += 1
             line(node, "ack", "\(operation.document) \(made.write.revision)")
-            guard !node.isDamaged else { return }
+            // It may have been asked for before nothing was expected of the node any more.
+            guard !node.isDamaged, !node.isOutsider else { return }
             let place = Model.Place(node: node.index, database: operation.database)
             let id = DocumentID(unchecked: operation.document)
             try model.acknowledge(made.write.revision, of: id, at: place)

@@ -102,10 +102,10 @@ extension SimulationRun {
             if process.timers > 0 { return "\(process.timers) timers of it are set" }
             if machine.listeners.values.contains(where: \.isListening) { return "it listens" }
             if !machine.discoveries.isEmpty { return "it is announced" }
-            let connections = network.connections(of: machine.index).count { connection in
+            let connections = network.connections(of: machine.index).filter { connection in
                 connection.ends.contains { $0.machine === machine && $0.isOpen }
-            }
-            return connections > 0 ? "it has \(connections) connections" : nil
+            }.map { "c\($0.number)" }
+            return connections.isEmpty ? nil : "it has connections: \(connections.joined(separator: ", "))"
         }
     }
 }

@@ -215,7 +215,7 @@ extension SimulationRun {
             node.badDiskUntil = max(node.badDiskUntil, now + 1_000)
             markPowerGone(node)
             world.after(0) {
-                node.isInterrupted = true
+                node.interrupted = Set(0..<self.plan.databases)
                 self.kill(node, losesPower: true)
                 self.world.after(back) { self.start(node) }
             }

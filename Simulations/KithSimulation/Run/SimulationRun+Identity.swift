@@ -14,9 +14,12 @@ extension SimulationRun {
         let until = end(of: fault)
         switch fault.kind {
         case .backup:
-            images[node.index] = DiskImage(
-                disk: node.machine.disk.copied(), replicas: replicas(of: node), id: node.id,
-                machineID: node.machine.machineID)
+            images.updateValue(
+                DiskImage(
+                    disk: node.machine.disk.copied(), replicas: replicas(of: node), doubtful: node.doubtful,
+                    id: node.id,
+                    isDamaged: node.isDamaged, isMoved: node.isMoved),
+                forKey: node.index)?.disk.discard()
         case .restore:
             guard let image = images[node.index] else { return false }
             kill(node, losesPower: false)
@@ -25,7 +28,11 @@ extension SimulationRun {
             for (database, replica) in image.replicas.enumerated() {
                 model[Model.Place(node: node.index, database: database)].goBack(to: replica, at: now)
             }
-            node.isDamaged = false
+            node.id = image.id
+            node.isDamaged = image.isDamaged
+            node.isMoved = image.isMoved
+            node.isPretending = node.machine.trouble.pretends
+            node.doubtful = image.doubtful
             node.calls = [:]
             note(.putBack)
             world.add(.act { self.start(node) }, at: max(until, now + 1_000))
@@ -69,6 +76,8 @@ extension SimulationRun {
     }
 
     private func setMachineID(of node: SimulatedNode) throws {
+        node.machine.disk.sparesCalls = true
+        defer { node.machine.disk.sparesCalls = false }
         try AtomicFile.write(
             Array((node.machine.machineID + "\n").utf8), to: node.machineIDFile, on: node.machine.disk.start())
     }
@@ -95,6 +104,8 @@ extension SimulationRun {
         node.id = try group.makeID(node.index)
         node.isDamaged = false
         node.isMoved = false
+        node.isPretending = node.machine.trouble.pretends
+        node.doubtful = []
         node.calls = [:]
         for database in 0..<plan.databases { model[Model.Place(node: node.index, database: database)] = ReplicaModel() }
         group.takeMembership(from: nodes.first { $0.isRunning && !$0.isOutsider && $0 !== node }?.node)

@@ -28,11 +28,9 @@ extension SimulationRun {
         let place = Model.Place(node: node.index, database: database.number)
         guard position.sequence > model[place].sequence else { return }
         let timeline = Timeline(database: database.number, id: position.timeline)
-        // A write that a power cut broke off is seen with the start after it.
-        let isLate = node.isInterrupted && timelines[timeline] != nil
         let beginner = Beginner(node: node.index, incarnation: node.incarnation)
         guard let earlier = timelines[timeline] else { return timelines[timeline] = beginner }
-        if earlier != beginner, !isLate {
+        if earlier != beginner {
             throw Violation(
                 .storeIdentity,
                 "node \(node.index) in its process \(node.incarnation) writes under the timeline of node \(earlier.node) in "

@@ -147,7 +147,7 @@ extension SimulationRun {
     func markStart(_ node: SimulatedNode) {
         startTimes[node.index] = now
         if isCutOff(node) { note(.restartWhileCutOff) }
-        if node.isInterrupted { note(.uncleanOpening) }
+        if !node.interrupted.isEmpty { note(.uncleanOpening) }
     }
 
     /// What is looked for now and then.

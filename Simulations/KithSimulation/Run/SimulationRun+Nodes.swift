@@ -44,6 +44,9 @@ extension SimulationRun {
     /// Makes a directory for a node, with empty databases.
     func install(_ node: SimulatedNode, databases: [Int]) throws {
         let process = node.machine.disk.start()
+        // Who makes a disk anew is not hindered by what was wrong with the one before.
+        node.machine.disk.sparesCalls = true
+        defer { node.machine.disk.sparesCalls = false }
         try group.install(
             node.id, in: node.directory, on: process, machineID: node.machine.machineID, at: node.machineIDFile)
         guard !databases.isEmpty else { return }
@@ -140,24 +143,32 @@ extension SimulationRun {
             return
         }
         line(node, "end", losesPower ? "power" : "killed")
+        exit(node, process, losesPower: losesPower)
+        if losesPower { losePower(node) }
+    }
+
+    /// What the kernel of a process does at its end: whatever of its connections is open still, is reset.
+    private func exit(_ node: SimulatedNode, _ process: SimulatedProcess, losesPower: Bool) {
         for connection in network.connections(of: node.machine.index) {
-            guard let end = connection.end(of: node.machine), connection.ends[end].channel?.process === process else {
-                continue
+            for end in 0...1 where connection.ends[end].channel?.process === process {
+                connection.abort(end, tellsPeer: !losesPower)
             }
-            connection.abort(end, tellsPeer: !losesPower)
         }
         for discovery in node.machine.discoveries {
             if losesPower { discovery.vanish() } else { discovery.end() }
         }
         node.machine.discoveries = []
-        node.machine.listeners = node.machine.listeners.filter { !$0.value.isListening }
+        node.machine.listeners = [:]
         node.end()
-        if losesPower { losePower(node) }
     }
 
     private func losePower(_ node: SimulatedNode) {
         node.machine.setPower(false)
         node.machine.disk.cutPower(powerCuts.pick(Survival.allCases), &powerCuts)
+        guard node.isPretending else { return }
+        // What the disk only said to have synchronised may be gone, also in parts. What is left is there to stay.
+        becomeDamaged(node)
+        node.isPretending = node.machine.trouble.pretends
     }
 
     /// Asks a node to end, and starts it again after a time.
@@ -167,9 +178,7 @@ extension SimulationRun {
         running.stop { [weak self] in
             guard let self, node.process === process else { return then() }
             self.line(node, "stopped", "")
-            for discovery in node.machine.discoveries { discovery.end() }
-            node.machine.listeners = [:]
-            node.end()
+            self.exit(node, process, losesPower: false)
             then()
         }
     }

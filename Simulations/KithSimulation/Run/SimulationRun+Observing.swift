@@ -29,7 +29,7 @@ extension SimulationRun {
         guard let number = ObservedDatabase.number(executor.name.string), number < plan.databases,
             node.databases[number]?.executor !== executor
         else { return }
-        let database = ObservedDatabase(number, executor)
+        let database = ObservedDatabase(number, executor, on: node.machine.disk)
         node.databases[number] = database
         executor.observe(.max) { [weak self, unowned node, weak database] _ in
             if let database { self?.committed(node, database) }
@@ -139,7 +139,8 @@ extension SimulationRun {
         let open = (node.doubtful + node.calls.values).filter { $0.database == database.number }
         node.doubtful.removeAll { $0.database == database.number }
         node.calls = node.calls.filter { $0.value.database != database.number }
-        guard !open.isEmpty || node.isInterrupted || now < node.badDiskUntil else { return }
+        let isInterrupted = node.interrupted.remove(database.number) != nil
+        guard !open.isEmpty || isInterrupted || now < node.badDiskUntil else { return }
         for call in open.inOrder {
             call.hasRun = false
             let id = DocumentID(unchecked: call.operation.document)
@@ -147,8 +148,8 @@ extension SimulationRun {
                 let history = try database.withReader { (reader) throws(StoreError) in try reader.history(id) }
                 if call.isPurge, history == nil {
                     model.purge(id, at: place, call.purged)
-                } else if let made = call.made, made.sequence > model[place].sequence,
-                    history?.nodes.contains(where: { $0.id == made.write.revision }) == true
+                } else if let made = call.made, made.sequence > model[place].sequence, let nodes = history?.nodes,
+                    made.leaves.allSatisfy({ leaf in nodes.contains { $0.id == leaf.revision.id } })
                 {
                     note(.doubtWasDone)
                     checked {

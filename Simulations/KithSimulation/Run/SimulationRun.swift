@@ -64,8 +64,10 @@ final class SimulationRun: @unchecked Sendable {
     struct DiskImage {
         let disk: VirtualDisk
         let replicas: [ReplicaModel]
+        let doubtful: [ClientCall]
         let id: NodeID
-        let machineID: String
+        let isDamaged: Bool
+        let isMoved: Bool
     }
 
     init(plan: Plan, sabotage: Sabotage?, printing: ((String) -> Void)?) throws {
