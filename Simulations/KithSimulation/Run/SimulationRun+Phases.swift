@@ -128,22 +128,28 @@ extension SimulationRun {
         one.node?.isLinked(to: other.id) == true && other.node?.isLinked(to: one.id) == true
     }
 
-    /// Whether each node is to be linked to each other. The mesh is full up to so many members, and members are those too who
-    /// are gone: a node that was wiped has another identity, and the old one is looked for as long as it is not revoked. With
-    /// more of them each node chooses some by what it knows, so that the links join all is what can be said from outside.
-    private var isMeshFull: Bool {
+    /// The pairs that the mesh is to link. Up to so many members that is all, and members are those too who are gone: a node
+    /// that was wiped has another identity, and the old one is looked for as long as it is not revoked. With more, each is
+    /// linked to those 1, 2, 4, 8 ... places on in the order of ids; nil where some of these are gone or out of reach, for then
+    /// each node chooses others by what it knows, and that the links join all is what can be said from outside.
+    private var wantedPairs: [(SimulatedNode, SimulatedNode)]? {
+        let core = core
         let running = core.compactMap(\.node)
-        let members = identities.count { id in !running.contains { $0.knowsRevoked(id) } }
-        return members <= NodeLimits.fullMeshNodes
+        let members = identities.filter { id in !running.contains { $0.knowsRevoked(id) } }
+        if members.count <= NodeLimits.fullMeshNodes { return pairs }
+        guard members.count == core.count, shape == .full else { return nil }
+        let ring = core.sorted { $0.id < $1.id }
+        let distances = (0..<Int.bitWidth).lazy.map { 1 << $0 }.prefix { $0 < ring.count }
+        return ring.indices.flatMap { place in distances.map { (ring[place], ring[(place + $0) % ring.count]) } }
     }
 
     private func areAllConnected() -> Bool {
-        isMeshFull ? pairs.allSatisfy(isConnected) : areJoined(core, by: isConnected)
+        wantedPairs?.allSatisfy(isConnected) ?? areJoined(core, by: isConnected)
     }
 
     /// The pairs that have no link, for people.
     private var unconnected: String {
-        pairs.filter { !isConnected($0, $1) }.map { "\($0.index)-\($1.index)" }.shown(" ")
+        (wantedPairs ?? pairs).filter { !isConnected($0, $1) }.map { "\($0.index)-\($1.index)" }.shown(" ")
     }
 
     /// L2: every pair is connected again, or in a ring all are joined.
