@@ -239,8 +239,10 @@ extension Node {
         for database in catalog.databases { database.maintain() }
     }
 
-    /// Ends links that neither side wants: those of a mesh that has grown into a ring. Of two the lower id ends it, and
-    /// only while both have all the links that they do want: where not everyone can reach everyone, no link is spare.
+    /// Ends links that neither side wants: those of a mesh that has grown into a ring. Who dialled ends it, and only while
+    /// both have all the links that they do want: where not everyone can reach everyone, no link is spare. What the other
+    /// wants is reckoned from what is known here, and it may know other nodes. So nobody ends what the other has dialled,
+    /// which would dial it again and again.
     private func closeSpareLinks(wall: Int64) {
         let ring = (members + [id]).sorted()
         guard ring.count > NodeLimits.fullMeshNodes, !selection.isReader else { return }
@@ -248,7 +250,7 @@ extension Node {
         guard wanted.allSatisfy({ peers[$0]?.isOpen == true }) else { return }
         for number in drivers.keys.sorted() {
             guard let driver = drivers[number], let peer = peers[driver.peer.nodeID], peer.link == number, peer.isOpen,
-                id < peer.id, peer.role != .reader, !wanted.contains(peer.id),
+                driver.isDialled, peer.role != .reader, !wanted.contains(peer.id),
                 wall - peer.stateSince > NodeLimits.spareLinkMilliseconds,
                 let neighbours = presence.record(of: peer.id)?.neighbours
             else { continue }
