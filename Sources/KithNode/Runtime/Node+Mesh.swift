@@ -113,10 +113,7 @@ extension Node {
     }
 
     private func isReachable(_ node: NodeID) -> Bool {
-        guard let peer = peers[node], peer.link != nil || peer.failures > 0 else {
-            return schedule.failures(of: .node(node)) < NodeLimits.failuresUntilUnreachable
-        }
-        return peer.link != nil || peer.failures < NodeLimits.failuresUntilUnreachable
+        peers[node]?.link != nil || schedule.failures(of: .node(node)) < NodeLimits.failuresUntilUnreachable
     }
 
     /// Whom to dial, and what addresses.
@@ -159,13 +156,16 @@ extension Node {
             let readers = book.announcedNodes.filter { $0 != id && !known.contains($0) && !isRevoked($0) }
             return members + leastFailed(readers, NodeLimits.fullMeshNodes)
         }
-        if strangers.isEmpty { return selection.wanted(ring: members, isReachable: isReachable) }
+        // Who stands where the ring wants a link is dialled whatever failed before: when a whole network was away, nobody can be
+        // reached, and without these nobody would dial.
+        let first = selection.wanted(ring: members) { _ in true }
+        if strangers.isEmpty { return first + selection.wanted(ring: members, isReachable: isReachable) }
         let age = now.milliseconds(since: begunAt)
         let wanted = selection.wanted(ring: (members + strangers).sorted(), isReachable: isReachable)
         // The ring of those known so far is another one, whose links would soon be spare.
         if age < bridgingDelay { return wanted }
         // Who is announced and does not answer keeps nobody out who does.
-        return wanted + selection.wanted(ring: members, isReachable: isReachable)
+        return wanted + first + selection.wanted(ring: members, isReachable: isReachable)
             + leastFailed(strangers.filter { isSeenLong($0, now: now) }, NodeLimits.fullMeshNodes)
     }
 
@@ -295,10 +295,7 @@ extension Node {
             candidates = book.candidates(for: nil, now: now.milliseconds).filter { $0.address.description == text }
         }
         candidates = candidates.filter(isOnWantedInterface)
-        guard !candidates.isEmpty else {
-            if let node = target.node { peers[node]?.failures += 1 }
-            return schedule.failed(target, now: now)
-        }
+        guard !candidates.isEmpty else { return schedule.failed(target, now: now) }
         let attempt = DialAttempt(
             target, addresses: candidates.map(\.address), segmentBytes: segmentBytes(for: target, now: now),
             queue: queue, transport: transport
@@ -336,11 +333,8 @@ extension Node {
                 schedule.connected(attempt.target, now: now)
             } else {
                 schedule.failed(attempt.target, now: now)
-                if let expected {
-                    peers[expected]?.failures += 1
-                    // Whether it still is can't be known.
-                    peers[expected]?.pausedThere = nil
-                }
+                // Whether it still is can't be known.
+                if let expected { peers[expected]?.pausedThere = nil }
             }
             evaluate()
         case .connected(let connection, let peer, let address, let tieBreak):
