@@ -290,7 +290,7 @@ extension Node {
         var candidates: [Candidate]
         switch target {
         case .node(let node):
-            candidates = book.wanted(for: node, now: now.milliseconds)
+            candidates = book.wanted(for: node, now: now.milliseconds, isThere: isLinked)
         case .address(let text):
             candidates = book.candidates(for: nil, now: now.milliseconds).filter { $0.address.description == text }
         }
@@ -304,6 +304,14 @@ extension Node {
         var services: [InstanceName] = []
         for service in candidates.compactMap(\.service) where !services.contains(service) { services.append(service) }
         attempt.start(services: services, discovery)
+    }
+
+    /// Whether the link to a node leads to the machine of an address.
+    private func isLinked(_ node: NodeID, at address: Endpoint) -> Bool {
+        guard let link = linkInUse(to: node), case .numeric(let expected) = address,
+            case .numeric(let actual)? = try? Endpoint(link.connection.remote)
+        else { return false }
+        return actual.ip == expected.ip
     }
 
     /// Addresses that worked once are left alone while they are in the subnet of an interface that does not count.
