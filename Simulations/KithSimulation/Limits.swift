@@ -89,6 +89,10 @@ package enum SimulationLimits {
     static let presenceTime: UInt64 = 90_000_000
     /// Nodes up to which each commit is checked against all others.
     static let checkedNodes = 16
+    /// Documents, leaves, ancestors and pairs of each of which a failure's message names the first, and how many more there are.
+    static let shown = 4
+    /// Nodes up to which each of them is told of there.
+    static let shownNodes = 16
     /// Events without an end to them are a livelock: a run of more than this fails (L1).
     static func events(of plan: Plan) -> UInt64 { 20_000_000 + UInt64(plan.nodes) * UInt64(plan.end) * 10 }
 }

@@ -36,10 +36,19 @@ extension CandidateBook {
 
     /// The candidates that are to be dialled where the node is wanted now: those that are due, and when none is, all but
     /// those where another node answered.
-    package func wanted(for node: NodeID, now: UInt64) -> [Candidate] {
-        let all = candidates(for: node, now: now)
+    /// - Parameter isThere: whether that other one still is there, which leaves nothing to find out.
+    package func wanted(
+        for node: NodeID, now: UInt64, isThere: (NodeID, Endpoint) -> Bool = { _, _ in false }
+    ) -> [Candidate] {
+        let all = candidates(for: node, now: now).filter { candidate in
+            answerer(at: candidate.address, insteadOf: node).map { !isThere($0, candidate.address) } ?? true
+        }
         let due = all.filter { ($0.notBefore ?? 0) <= now }
-        return due.isEmpty ? all.filter { attempts[Key(node: node, address: $0.address)]?.isAnothers != true } : due
+        return due.isEmpty ? all.filter { answerer(at: $0.address, insteadOf: node) == nil } : due
+    }
+
+    private func answerer(at address: Endpoint, insteadOf node: NodeID) -> NodeID? {
+        attempts[Key(node: node, address: address)]?.answerer
     }
 
     /// When the next candidate of a node is due: now or earlier when one is; nil when there is none.

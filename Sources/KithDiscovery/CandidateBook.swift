@@ -19,8 +19,8 @@ package struct CandidateBook: Sendable {
         var lastTried: UInt64
         var lastError: String?
         var notBefore: UInt64
-        /// Whether another node answered there.
-        var isAnothers = false
+        /// The other node that answered there.
+        var answerer: NodeID?
     }
 
     var services: [DiscoveredService] = [] {
@@ -120,7 +120,7 @@ package struct CandidateBook: Sendable {
                 initialMilliseconds: Limits.dialSlowMilliseconds, maximumMilliseconds: Limits.dialSlowMilliseconds)
             pause = slow.next(using: &random)
         }
-        attempt.isAnothers = false
+        attempt.answerer = nil
         attempt.lastTried = now
         attempt.lastError = String(decoding: reason.utf8.prefix(Limits.reasonBytes), as: UTF8.self)
         attempt.notBefore = now + pause
@@ -138,7 +138,7 @@ package struct CandidateBook: Sendable {
         guard let expected, expected != actual else { return }
         failed(address, for: expected, reason: "\(actual.short) answered there", now: now, using: &random)
         let key = Key(node: expected, address: address)
-        attempts[key]?.isAnothers = true
+        attempts[key]?.answerer = actual
         attempts[key]?.notBefore = now + Limits.dialSlowMilliseconds
         if let index = remembered.firstIndex(where: { $0.node == expected && $0.address == address }) {
             remembered.remove(at: index)
@@ -160,7 +160,7 @@ package struct CandidateBook: Sendable {
     /// Makes all addresses of a node due at once, but those where another one answered: it dialled us, or the network
     /// changed. Nil for those of everyone.
     package mutating func hurry(_ node: NodeID?) {
-        for (key, attempt) in attempts where !attempt.isAnothers && (node == nil || key.node == node) {
+        for (key, attempt) in attempts where attempt.answerer == nil && (node == nil || key.node == node) {
             var attempt = attempt
             attempt.backOff.reset()
             attempt.notBefore = 0

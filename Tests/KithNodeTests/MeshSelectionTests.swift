@@ -51,6 +51,18 @@ import Testing
         #expect(wanted.count >= 3)
     }
 
+    /// Two nodes of which one can reach the other may have no other way to each other than the link between them.
+    @Test func whoCanReachFewConnectsToAllOfThem() {
+        for count in 9...20 {
+            let members = nodes(count)
+            for (one, other) in (1..<count).flatMap({ one in (1..<count).map { (one, $0) } }) {
+                let reachable = Set([members[one], members[other]])
+                let wanted = wanted(by: members[0], among: members, down: Set(members).subtracting(reachable))
+                #expect(Set(wanted) == reachable)
+            }
+        }
+    }
+
     @Test func whoIsNotInTheRingItselfWantsTheSame() {
         let ring = nodes(30).sorted()
         for node in ring {

@@ -135,23 +135,40 @@ extension Model {
         }
     }
 
-    /// The first document that is not the same everywhere, for a message; nil when there is none.
-    func firstDifference(_ places: [Place]) -> String? {
-        for (number, place) in places.enumerated() {
-            for id in self[place].documents {
-                let counted = places.map { Self.counted(self[$0][id]) }
-                guard counted.contains(where: { $0 != counted[number] }) else { continue }
-                let words = places.map { "node \($0.node) \(Self.describe(self[$0][id]?.leaves ?? []))" }
-                return "\(id): \(words.joined(separator: "; "))"
+    /// The documents that are not the same everywhere, and what the nodes have of the first of them, for a message.
+    func differences(_ places: [Place]) -> [String] {
+        var seen: Set<DocumentID> = []
+        let documents = places.flatMap { self[$0].documents }.filter { seen.insert($0).inserted }
+        let different = documents.filter { id in
+            let first = places.first.map { Self.counted(self[$0][id]) }
+            return places.contains { Self.counted(self[$0][id]) != first }
+        }
+        if different.isEmpty { return [] }
+        return ["\(different.count) documents differ: \(different.map(\.description).shown(", "))"]
+            + different.prefix(SimulationLimits.shown).map { "\($0): \(standings(of: $0, places))" }
+    }
+
+    /// Who has which leaves of a document.
+    private func standings(of id: DocumentID, _ places: [Place]) -> String {
+        var groups: [(leaves: [Leaf], places: [Place])] = []
+        for place in places {
+            let leaves = Self.counted(self[place][id])
+            if let group = groups.firstIndex(where: { $0.leaves == leaves }) {
+                groups[group].places.append(place)
+            } else {
+                groups.append((leaves, [place]))
             }
         }
-        return nil
+        return groups.map { group in
+            let nodes = group.places.map { "\($0.node)" }.shown(" ")
+            return "nodes \(nodes) have [\(group.leaves.map { "\($0.kind) \($0.id)" }.shown(", "))]"
+        }.shown(", ")
     }
 
     private static func difference(_ one: [RevisionTree.Node], _ other: [RevisionTree.Node]) -> String {
         let mine = one.filter { !other.contains($0) }.map { "\($0.kind) \($0.id)" }
         let its = other.filter { !one.contains($0) }.map { "\($0.kind) \($0.id)" }
-        return "\(mine) against \(its)"
+        return "[\(mine.shown(", "))] against [\(its.shown(", "))]"
     }
 
     /// What a store makes of deliveries, one after the other.

@@ -45,3 +45,11 @@ package struct Violation: Error, Sendable, CustomStringConvertible {
 
     package var description: String { "\(invariant.rawValue) \(invariant): \(message)" }
 }
+
+extension [String] {
+    /// The first ones and how many more there are, so that no message grows with what it is about.
+    func shown(_ separator: String) -> String {
+        let first = prefix(SimulationLimits.shown).joined(separator: separator)
+        return count > SimulationLimits.shown ? "\(first)\(separator)\(count - SimulationLimits.shown) more" : first
+    }
+}

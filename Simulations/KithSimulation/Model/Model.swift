@@ -135,9 +135,9 @@ struct Model {
 
     static func describe(_ leaves: [Delivery.Item]) -> String {
         let words = leaves.map { item in
-            "\(item.revision.kind) \(item.revision.id) over \(item.ancestors.map(\.id.description).joined(separator: " < "))"
+            "\(item.revision.kind) \(item.revision.id) over \(item.ancestors.map(\.id.description).shown(" < "))"
         }
-        return "[\(words.joined(separator: ", "))]"
+        return "[\(words.shown(", "))]"
     }
 
     /// S4, as far as leaves and their ancestry show it.

@@ -25,6 +25,8 @@ struct ReplicaModel {
     var checkpoints: [Int: Position] = [:]
     /// The node carries the database no longer.
     var isAway = false
+    /// Since when it carries it.
+    var carriedSince: UInt64?
     /// Which document each sequence stood for, of each timeline.
     private var named: [Position: DocumentID] = [:]
     /// The digests it had, with the times when they began.

@@ -58,7 +58,8 @@ extension SimulationRun {
 
     // MARK: Status
 
-    /// S19: who says that it is in sync with a peer has a digest that the peer had lately.
+    /// S19: who says that it is in sync with a peer has a digest that the peer had lately. Until a node has heard that the
+    /// peer carries a database, it is in sync without that.
     private func checkStatuses() throws {
         for node in nodes {
             guard let running = node.node, node.process?.isPaused == false, !node.isDamaged, !node.isOutsider else {
@@ -85,6 +86,7 @@ extension SimulationRun {
         let mine = Model.Place(node: node.index, database: number)
         let its = Model.Place(node: peer.index, database: number)
         let since = now > SimulationLimits.statusLag ? now - SimulationLimits.statusLag : 0
+        guard let carriedSince = model[its].carriedSince, carriedSince <= since else { return }
         let lately = now > SimulationLimits.ownStatusLag ? now - SimulationLimits.ownStatusLag : 0
         let digests = model[mine].digests(since: lately)
         guard digests.contains(where: { model[its].had($0, since: since) }) else {

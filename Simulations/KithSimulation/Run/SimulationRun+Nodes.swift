@@ -85,6 +85,7 @@ extension SimulationRun {
             return
         }
         markStart(node)
+        if !identities.contains(node.id) { identities.append(node.id) }
         let incarnation = node.countProcess()
         let process = SimulatedProcess(on: machine)
         process.skew = node.version.map { ($0.skew, node.id) }

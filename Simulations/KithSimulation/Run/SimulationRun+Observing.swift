@@ -128,6 +128,9 @@ extension SimulationRun {
 
     /// A database is open: what is there must be what was there.
     private func opened(_ node: SimulatedNode, _ database: ObservedDatabase) throws {
+        let place = Model.Place(node: node.index, database: database.number)
+        model[place].isAway = false
+        if model[place].carriedSince == nil { model[place].carriedSince = now }
         guard !node.isDamaged, !node.isOutsider else { return }
         try settleDoubts(node, database)
         try checkReopened(node, database)

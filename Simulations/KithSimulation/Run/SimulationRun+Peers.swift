@@ -30,6 +30,7 @@ extension SimulationRun {
         for database in 0..<plan.databases { forget(Model.Place(node: node.index, database: database)) }
         node.isOutsider = true
         node.isHostile = true
+        if !identities.contains(node.id) { identities.append(node.id) }
         node.machine.setPower(true)
         let process = SimulatedProcess(on: node.machine)
         let member = HostileMember(

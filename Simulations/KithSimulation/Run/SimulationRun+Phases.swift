@@ -88,23 +88,30 @@ extension SimulationRun {
         for node in core where node.index > 0 && node.node?.isReader == true { setRole(.writer, of: node) }
     }
 
-    /// Where the shape has no way between two nodes of the core any more, since one in the middle is no member, it holds no
-    /// longer.
+    /// Where the shape has no way between two nodes of the core any more, since one in the middle is no member or carries a
+    /// database no longer that both carry, it holds no longer.
     private func openShape() {
-        let core = Set(core.map(\.index))
-        guard let first = core.min() else { return }
-        var reached: Set<Int> = [first]
-        var waiting = [first]
-        while let one = waiting.popLast() {
-            for other in core.sorted() where !reached.contains(other) && shape.joins(one, other, nodes: plan.nodes) {
-                reached.insert(other)
-                waiting.append(other)
-            }
+        let carriers = (0..<plan.databases).map { number in
+            core.filter { !model[Model.Place(node: $0.index, database: number)].isAway }
         }
-        guard reached.count < core.count else { return }
+        let joins = { [shape, plan] (one: SimulatedNode, other: SimulatedNode) in
+            shape.joins(one.index, other.index, nodes: plan.nodes)
+        }
+        guard !([core] + carriers).allSatisfy({ areJoined($0, by: joins) }) else { return }
         shape = .full
         network.blockedDials = []
         network.multicastPartitions.heal()
+    }
+
+    /// Whether there is a way between any two of some nodes, from one to the next.
+    private func areJoined(_ nodes: [SimulatedNode], by isJoined: (SimulatedNode, SimulatedNode) -> Bool) -> Bool {
+        var left = nodes.dropFirst()
+        var waiting = Array(nodes.prefix(1))
+        while let one = waiting.popLast() {
+            waiting += left.filter { isJoined(one, $0) }
+            left.removeAll { isJoined(one, $0) }
+        }
+        return left.isEmpty
     }
 
     /// The pairs of nodes of the core that can have a link, each once.
@@ -121,22 +128,31 @@ extension SimulationRun {
         one.node?.isLinked(to: other.id) == true && other.node?.isLinked(to: one.id) == true
     }
 
-    /// A full mesh where that is small; else whom the mesh wants.
-    private func wantsLink(_ one: SimulatedNode, _ other: SimulatedNode) -> Bool {
-        core.count <= NodeLimits.fullMeshNodes || shape != .full
+    /// The pairs that the mesh is to link. Up to so many members that is all, and members are those too who are gone: a node
+    /// that was wiped has another identity, and the old one is looked for as long as it is not revoked. With more, each is
+    /// linked to those 1, 2, 4, 8 ... places on in the order of ids; nil where some of these are gone or out of reach, for then
+    /// each node chooses others by what it knows, and that the links join all is what can be said from outside.
+    private var wantedPairs: [(SimulatedNode, SimulatedNode)]? {
+        let core = core
+        let running = core.compactMap(\.node)
+        let members = identities.filter { id in !running.contains { $0.knowsRevoked(id) } }
+        if members.count <= NodeLimits.fullMeshNodes { return pairs }
+        guard members.count == core.count, shape == .full else { return nil }
+        let ring = core.sorted { $0.id < $1.id }
+        let distances = (0..<Int.bitWidth).lazy.map { 1 << $0 }.prefix { $0 < ring.count }
+        return ring.indices.flatMap { place in distances.map { (ring[place], ring[(place + $0) % ring.count]) } }
     }
 
     private func areAllConnected() -> Bool {
-        pairs.allSatisfy { !wantsLink($0, $1) || isConnected($0, $1) }
+        wantedPairs?.allSatisfy(isConnected) ?? areJoined(core, by: isConnected)
     }
 
-    /// The pairs that want a link and have none, for people.
+    /// The pairs that have no link, for people.
     private var unconnected: String {
-        pairs.filter { wantsLink($0, $1) && !isConnected($0, $1) }.map { "\($0.index)-\($1.index)" }
-            .joined(separator: " ")
+        (wantedPairs ?? pairs).filter { !isConnected($0, $1) }.map { "\($0.index)-\($1.index)" }.shown(" ")
     }
 
-    /// L2: every pair is connected again.
+    /// L2: every pair is connected again, or in a ring all are joined.
     private func awaitLinks() throws {
         if try advance(to: now + SimulationLimits.reconnectTime, until: { self.areAllConnected() }) { return }
         throw Violation(
@@ -215,12 +231,13 @@ extension SimulationRun {
                 let words = behind.map { peer in "\(peer.id.prefix(8)) \(peer.state.rawValue) \(peer.reason ?? "")" }
                 parts.append(
                     "node \(node.index) \(name) at \(summary.position.sequence) \(summary.digest.description.prefix(8)) "
-                        + "not in sync with [\(words.joined(separator: ", "))]")
+                        + "not in sync with [\(words.shown(", "))]")
             }
         }
+        let more = parts.count - SimulationLimits.shownNodes
+        if more > 0 { parts = parts.prefix(SimulationLimits.shownNodes) + ["\(more) more"] }
         for number in carried {
-            let places = core.map { Model.Place(node: $0.index, database: number) }
-            if let difference = model.firstDifference(places) { parts.append(difference) }
+            parts += model.differences(core.map { Model.Place(node: $0.index, database: number) })
         }
         if !areAllConnected() { parts.append("not connected: \(unconnected)") }
         return "not equal \(time / 1_000_000) s after healing: " + parts.joined(separator: "; ")

@@ -27,6 +27,8 @@ final class SimulationRun: @unchecked Sendable {
     var trace: Trace
     /// How often each `Mark` was met.
     var marks = Tally()
+    /// Every identity that a member has had.
+    var identities: [NodeID] = []
     /// When each node was last started.
     var startTimes: [Int: UInt64] = [:]
     var carriedOut = Tally()

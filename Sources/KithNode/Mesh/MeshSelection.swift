@@ -4,7 +4,8 @@ import KithDocument
 ///
 /// Few nodes connect to all others. More of them are sorted by id into a ring, and each connects to those 1, 2, 4, 8 ...
 /// places on, past any that can't be reached: links per node grow with the logarithm of their number, and so do the
-/// hops between any two. Readers stand outside the ring and attach to some of it.
+/// hops between any two. Who can reach no more than so many connects to all of these: they may have no other way.
+/// Readers stand outside the ring and attach to some of it.
 package struct MeshSelection: Sendable {
     package let node: NodeID
     package let isReader: Bool
@@ -36,13 +37,11 @@ package struct MeshSelection: Sendable {
         var wanted: Set<NodeID> = []
         var distance = 1
         while distance <= others {
-            // The node `distance` places on or, where that is not reachable, the next that is.
-            for step in distance...others {
+            // The node `distance` places on or, where that is not reachable or wanted already, the next one round the ring.
+            for turn in 0..<others {
+                let step = (distance - 1 + turn) % others + 1
                 let peer = ring[(start + step) % ring.count]
-                if isReachable(peer) {
-                    wanted.insert(peer)
-                    break
-                }
+                if isReachable(peer), wanted.insert(peer).inserted { break }
             }
             distance *= 2
         }

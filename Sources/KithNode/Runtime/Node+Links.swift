@@ -119,7 +119,6 @@ extension Node {
         state.link = driver.id
         state.role = driver.peer.role
         state.lastError = nil
-        state.failures = 0
         peers[peer] = state
         if driver.isDialled {
             paths.connected(.node(peer), segmentBytes: driver.connection.segmentBytes, now: clock.now)

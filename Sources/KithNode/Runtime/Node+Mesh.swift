@@ -113,10 +113,7 @@ extension Node {
     }
 
     private func isReachable(_ node: NodeID) -> Bool {
-        guard let peer = peers[node], peer.link != nil || peer.failures > 0 else {
-            return schedule.failures(of: .node(node)) < NodeLimits.failuresUntilUnreachable
-        }
-        return peer.link != nil || peer.failures < NodeLimits.failuresUntilUnreachable
+        peers[node]?.link != nil || schedule.failures(of: .node(node)) < NodeLimits.failuresUntilUnreachable
     }
 
     /// Whom to dial, and what addresses.
@@ -159,13 +156,16 @@ extension Node {
             let readers = book.announcedNodes.filter { $0 != id && !known.contains($0) && !isRevoked($0) }
             return members + leastFailed(readers, NodeLimits.fullMeshNodes)
         }
-        if strangers.isEmpty { return selection.wanted(ring: members, isReachable: isReachable) }
+        // Who stands where the ring wants a link is dialled whatever failed before: when a whole network was away, nobody can be
+        // reached, and without these nobody would dial.
+        let first = selection.wanted(ring: members) { _ in true }
+        if strangers.isEmpty { return first + selection.wanted(ring: members, isReachable: isReachable) }
         let age = now.milliseconds(since: begunAt)
         let wanted = selection.wanted(ring: (members + strangers).sorted(), isReachable: isReachable)
         // The ring of those known so far is another one, whose links would soon be spare.
         if age < bridgingDelay { return wanted }
         // Who is announced and does not answer keeps nobody out who does.
-        return wanted + selection.wanted(ring: members, isReachable: isReachable)
+        return wanted + first + selection.wanted(ring: members, isReachable: isReachable)
             + leastFailed(strangers.filter { isSeenLong($0, now: now) }, NodeLimits.fullMeshNodes)
     }
 
@@ -239,8 +239,10 @@ extension Node {
         for database in catalog.databases { database.maintain() }
     }
 
-    /// Ends links that neither side wants: those of a mesh that has grown into a ring. Of two the lower id ends it, and
-    /// only while both have all the links that they do want: where not everyone can reach everyone, no link is spare.
+    /// Ends links that neither side wants: those of a mesh that has grown into a ring. Who dialled ends it, and only while
+    /// both have all the links that they do want: where not everyone can reach everyone, no link is spare. What the other
+    /// wants is reckoned from what is known here, and it may know other nodes. So nobody ends what the other has dialled,
+    /// which would dial it again and again.
     private func closeSpareLinks(wall: Int64) {
         let ring = (members + [id]).sorted()
         guard ring.count > NodeLimits.fullMeshNodes, !selection.isReader else { return }
@@ -248,7 +250,7 @@ extension Node {
         guard wanted.allSatisfy({ peers[$0]?.isOpen == true }) else { return }
         for number in drivers.keys.sorted() {
             guard let driver = drivers[number], let peer = peers[driver.peer.nodeID], peer.link == number, peer.isOpen,
-                id < peer.id, peer.role != .reader, !wanted.contains(peer.id),
+                driver.isDialled, peer.role != .reader, !wanted.contains(peer.id),
                 wall - peer.stateSince > NodeLimits.spareLinkMilliseconds,
                 let neighbours = presence.record(of: peer.id)?.neighbours
             else { continue }
@@ -288,15 +290,12 @@ extension Node {
         var candidates: [Candidate]
         switch target {
         case .node(let node):
-            candidates = book.wanted(for: node, now: now.milliseconds)
+            candidates = book.wanted(for: node, now: now.milliseconds, isThere: isLinked)
         case .address(let text):
             candidates = book.candidates(for: nil, now: now.milliseconds).filter { $0.address.description == text }
         }
         candidates = candidates.filter(isOnWantedInterface)
-        guard !candidates.isEmpty else {
-            if let node = target.node { peers[node]?.failures += 1 }
-            return schedule.failed(target, now: now)
-        }
+        guard !candidates.isEmpty else { return schedule.failed(target, now: now) }
         let attempt = DialAttempt(
             target, addresses: candidates.map(\.address), segmentBytes: segmentBytes(for: target, now: now),
             queue: queue, transport: transport
@@ -305,6 +304,14 @@ extension Node {
         var services: [InstanceName] = []
         for service in candidates.compactMap(\.service) where !services.contains(service) { services.append(service) }
         attempt.start(services: services, discovery)
+    }
+
+    /// Whether the link to a node leads to the machine of an address.
+    private func isLinked(_ node: NodeID, at address: Endpoint) -> Bool {
+        guard let link = linkInUse(to: node), case .numeric(let expected) = address,
+            case .numeric(let actual)? = try? Endpoint(link.connection.remote)
+        else { return false }
+        return actual.ip == expected.ip
     }
 
     /// Addresses that worked once are left alone while they are in the subnet of an interface that does not count.
@@ -334,11 +341,8 @@ extension Node {
                 schedule.connected(attempt.target, now: now)
             } else {
                 schedule.failed(attempt.target, now: now)
-                if let expected {
-                    peers[expected]?.failures += 1
-                    // Whether it still is can't be known.
-                    peers[expected]?.pausedThere = nil
-                }
+                // Whether it still is can't be known.
+                if let expected { peers[expected]?.pausedThere = nil }
             }
             evaluate()
         case .connected(let connection, let peer, let address, let tieBreak):

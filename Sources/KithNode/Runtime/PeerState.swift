@@ -45,8 +45,6 @@ struct PeerState {
     var comparisons: [String: ComparisonRecord] = [:]
     /// When second links gave way to the one in use, which answered.
     var contentions: [Instant] = []
-    /// Failed dials in a row.
-    var failures = 0
 
     init(_ id: NodeID, now: Int64) {
         self.id = id
