@@ -289,7 +289,11 @@ package final class Node: @unchecked Sendable {
             self.isStopping = true
             self.log(.info, .node, "stopping")
             self.listener?.stop()
+            #if KITH_MUTANTS
+            if !Mutant.isActive(.leavesTimer) { self.timer?.cancel() }
+            #else
             self.timer?.cancel()
+            #endif
             for target in self.attempts.keys.sorted() { self.attempts[target]?.cancel() }
             self.endWaits()
             for number in self.arbiter.waiting { self.discard(number) }
