@@ -103,8 +103,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case keepsAnnounced
     /// Two nodes of one identity are not looked for.
     case ignoresTwins
-    /// The timer of a node that stops is not ended.
-    case leavesTimer
+    /// A node that stops does not end its announcement.
+    case staysAnnounced
     /// Observers are told in the order of a hash.
     case tellsByHash
 

@@ -212,7 +212,8 @@ extension Model {
         // While revisions are on their way there may be nothing but what closed them.
         if live == 0, document.mustLive(state.knowledge), document.writes.allSatisfy(\.mustStay) {
             throw Violation(
-                .noLoss, "\(id) is gone on node \(place.node) though no deletion had seen all of it: it has "
+                .noLoss,
+                "\(id) is gone on node \(place.node) though no deletion had seen all of it: it has "
                     + Self.describe(state.leaves))
         }
         if policy?.merges == true, live > 1 {

@@ -289,11 +289,7 @@ package final class Node: @unchecked Sendable {
             self.isStopping = true
             self.log(.info, .node, "stopping")
             self.listener?.stop()
-            #if KITH_MUTANTS
-            if !Mutant.isActive(.leavesTimer) { self.timer?.cancel() }
-            #else
             self.timer?.cancel()
-            #endif
             for target in self.attempts.keys.sorted() { self.attempts[target]?.cancel() }
             self.endWaits()
             for number in self.arbiter.waiting { self.discard(number) }
@@ -317,6 +313,9 @@ package final class Node: @unchecked Sendable {
         let discovery = discovery
         self.discovery = nil
         networkWatch = nil
+        #if KITH_MUTANTS
+        if Mutant.isActive(.staysAnnounced) { return close() }
+        #endif
         guard let discovery else { return close() }
         discovery.stop { self.queue.async { self.close() } }
         // Avahi may not answer.
