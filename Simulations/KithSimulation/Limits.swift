@@ -26,6 +26,9 @@ package enum SimulationLimits {
     /// Bytes that one node may hold for one connection (S16): what a link may be granted, and a frame on either side.
     static let bufferedBytes = 8 << 20
 
+    /// Documents that one database remembers to have refused (S16), as docs/limits.md says.
+    static let refusals = 10_000
+
     /// How often the state of all nodes is checked against the model, in microseconds of virtual time.
     static let checkInterval: UInt64 = 500_000
     /// How long two nodes may take to hear of each other's writes before a status that says `in sync` is a lie (S19):
@@ -70,6 +73,9 @@ package enum SimulationLimits {
     /// Each node of the core is heard of by the others within this after healing (L3): a look at what is announced is taken
     /// every 20 to 60 s, and with each change.
     static let discoveryTime: UInt64 = 90_000_000
+    /// When nobody takes what is gone for announced any more (L3), after it ended at the latest: its records have expired, and
+    /// a look was taken.
+    static let goneTime = recordLife + discoveryTime
     /// When it must show that two nodes run with one identity (S9), once both do so undisturbed: a presence record of each has
     /// gone round twice.
     static let twinTime: UInt64 = 60_000_000
@@ -87,7 +93,7 @@ package enum SimulationLimits {
     static let stoppingTime: UInt64 = 30_000_000
     /// When the presence records of before a restart are forgotten.
     static let presenceTime: UInt64 = 90_000_000
-    /// Nodes up to which each commit is checked against all others.
+    /// Nodes up to which each commit is checked against all others, and those that log everything.
     static let checkedNodes = 16
     /// Documents, leaves, ancestors and pairs of each of which a failure's message names the first, and how many more there are.
     static let shown = 4

@@ -1,6 +1,10 @@
 import KithDocument
 import KithNetwork
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// Where the nodes of the group may be, from all sources, and which of these addresses to dial next.
 ///
 /// A value without I/O: the caller gives it time (milliseconds of one clock that never goes back) and randomness.
@@ -61,6 +65,9 @@ package struct CandidateBook: Sendable {
         let before = Set(Self.announced(services))
         services = new.count > Limits.services ? mostWorthKnowing(new, members) : new
         announcedNodes = Set(services.filter(\.isPresent).compactMap(\.nodeID)).sorted()
+        #if KITH_MUTANTS
+        if Mutant.isActive(.keepsAnnounced) { announcedNodes = Set(services.compactMap(\.nodeID)).sorted() }
+        #endif
         let nameless = Set(
             (servicesByNode[nil] ?? []).flatMap { $0.addresses.map { Endpoint.numeric($0.address) } })
         answeredBy = answeredBy.filter { nameless.contains($0.key) }

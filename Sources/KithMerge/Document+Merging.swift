@@ -29,7 +29,12 @@ extension Document {
         var settlement = Settlement()
         if live.isEmpty || (live.count == 1 && deleted.isEmpty) { return settlement }
 
+        #if KITH_MUTANTS
+        var kept = Self.notReplaced(Self.notDeleted(live, by: deleted))
+        if Mutant.isActive(.closesConflicts), kept.count > 1 { kept = [] }
+        #else
         let kept = Self.notReplaced(Self.notDeleted(live, by: deleted))
+        #endif
         var staying = kept
         if kept.count > 1, let merge = merged(kept, by: policy) {
             settlement.overruled = overruled(kept, by: merge)
@@ -98,7 +103,12 @@ extension Document {
     }
 
     /// Whether an edit, a deletion or a merge may follow a revision: others refuse what has a higher generation.
-    static func canFollow(_ parent: RevisionID) -> Bool { parent.generation + 1 < RevisionID.maximumGeneration }
+    static func canFollow(_ parent: RevisionID) -> Bool {
+        #if KITH_MUTANTS
+        if Mutant.isActive(.followsHighest) { return true }
+        #endif
+        return parent.generation + 1 < RevisionID.maximumGeneration
+    }
 
     /// Whether a revision may hold so much. A merge, and an edit that keeps what the fields hide, may have more in their
     /// stamps than in their body.

@@ -1,5 +1,9 @@
 internal import KithDocument
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 // What several messages have in common.
 
 extension CBORReader {
@@ -15,7 +19,12 @@ extension CBORReader {
     }
 
     /// A place in a database: no database counts further, and checkpoints keep it as it is.
-    mutating func sequence() throws(ProtocolError) -> UInt64 { try uint(atMost: UInt64(Int64.max), "a sequence") }
+    mutating func sequence() throws(ProtocolError) -> UInt64 {
+        #if KITH_MUTANTS
+        if Mutant.isActive(.takesAnySequence) { return try uint() }
+        #endif
+        return try uint(atMost: UInt64(Int64.max), "a sequence")
+    }
 
     mutating func digest() throws(ProtocolError) -> Digest256 {
         let bytes = try byteString(atMost: 32, "a digest")

@@ -1,5 +1,9 @@
 internal import KithDocument
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 // What the peer says.
 
 extension Link {
@@ -56,7 +60,13 @@ extension Link {
     // The hello.
 
     private mutating func receive(_ hello: Hello) {
-        guard let version = configuration.versions.common(with: hello.versions) else {
+        #if KITH_MUTANTS
+        let isAny = Mutant.isActive(.acceptsAnyVersion)
+        let theirs = isAny ? configuration.versions : hello.versions
+        #else
+        let theirs = hello.versions
+        #endif
+        guard let version = configuration.versions.common(with: theirs) else {
             return end(
                 Goodbye(
                     code: .versionMismatch,

@@ -168,6 +168,9 @@ extension Puller {
     /// A batch is on disk.
     mutating func applied(_ outcome: ReplicaOutcome, _ facts: inout SessionFacts, _ output: inout LinkOutput) {
         guard let application = applying else { preconditionFailure("feed \(feed) has stored what it did not give") }
+        #if KITH_MUTANTS
+        if Mutant.isActive(.holdsBadDocument), !outcome.refused.isEmpty { return }
+        #endif
         applying = nil
         facts.noteLocal(outcome.summary)
         facts.pulled += UInt64(outcome.stored)

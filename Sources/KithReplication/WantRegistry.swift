@@ -1,5 +1,9 @@
 package import KithDocument
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// Which link was asked for which document: shared by the links of one database, so that a revision offered by two
 /// peers is asked of one, and of the other if the first goes quiet.
 ///
@@ -36,12 +40,16 @@ package struct WantRegistry: Sendable {
         var granted: [Want] = []
         granted.reserveCapacity(wants.count)
         var deferred: [Want] = []
+        #if KITH_MUTANTS
+        let longest = Mutant.isActive(.leavesClaims) ? UInt64.max : ReplicationLimits.longestClaimMilliseconds
+        #else
+        let longest = ReplicationLimits.longestClaimMilliseconds
+        #endif
         for want in wants {
             let claim = claims[want.document]
             if let claim, let heardAt = holders[claim.holder]?.heardAt,
                 now.milliseconds(since: heardAt) < ReplicationLimits.claimMilliseconds,
-                claim.holder == link
-                    || now.milliseconds(since: claim.since) < ReplicationLimits.longestClaimMilliseconds
+                claim.holder == link || now.milliseconds(since: claim.since) < longest
             {
                 deferred.append(want)
                 continue

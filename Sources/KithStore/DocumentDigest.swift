@@ -1,6 +1,10 @@
 import KithCrypto
 import KithDocument
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// What a document adds to the digest of its database: SHA-256 over its id and the leaves that count, each with its
 /// version. docs/storage.md gives the encoding and an example.
 ///
@@ -33,7 +37,11 @@ final class DocumentDigest {
             isEmpty = false
             leaves[index].id.encode(into: &writer)
             // What one node has as Kith's own and another as foreign is not the same: its id says nothing of its content there.
+            #if KITH_MUTANTS
+            let mark: UInt32 = leaves[index].isForeign && !Mutant.isActive(.trustsForeignCopies) ? 1 << 31 : 0
+            #else
             let mark: UInt32 = leaves[index].isForeign ? 1 << 31 : 0
+            #endif
             writer.append(bigEndian: UInt32(truncatingIfNeeded: 16 * version.entries.count) | mark)
             version.encode(into: &writer)
         }

@@ -20,6 +20,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case forgetsTimeline
     /// A changed document is added to the digest, and what it was stays in it.
     case keepsOldDigest
+    /// A compaction takes the last document of its copy for changed.
+    case compactsAway
 
     // What is taken from peers.
 
@@ -37,6 +39,22 @@ package enum Mutant: String, CaseIterable, Sendable {
     case startsOver
     /// The ancestors of a revision begin with the second.
     case leavesOutParent
+    /// Who sends a byte of a document now and then is left with it for ever.
+    case leavesClaims
+    /// Whatever is wrong with a revision, it is refused by its id.
+    case refusesByID
+    /// A sequence of a peer may be any number of 64 bits.
+    case takesAnySequence
+    /// What a node has as Kith's own and another as foreign counts as the same.
+    case trustsForeignCopies
+    /// A body need not have the hash that its revision's id says.
+    case acceptsWrongHash
+    /// A batch of which something was refused is never done with.
+    case holdsBadDocument
+    /// All that was ever refused is remembered.
+    case keepsRefusals
+    /// A peer without a common version is one that speaks this node's.
+    case acceptsAnyVersion
 
     // What is merged and read.
 
@@ -52,6 +70,10 @@ package enum Mutant: String, CaseIterable, Sendable {
     case forgetsDeletions
     /// A deletion ends what it had not seen, too.
     case deletesUnseen
+    /// A conflict is closed on all sides.
+    case closesConflicts
+    /// A revision of the highest generation is taken, and followed.
+    case followsHighest
     /// Long integers go through a double.
     case integersAsDoubles
     /// Text is stored in normal form C.
@@ -77,6 +99,14 @@ package enum Mutant: String, CaseIterable, Sendable {
     case announcesAlways
     /// What comes over a link is logged.
     case logsBytes
+    /// Whoever was announced once is taken for announced.
+    case keepsAnnounced
+    /// Two nodes of one identity are not looked for.
+    case ignoresTwins
+    /// A node that stops does not end its announcement.
+    case staysAnnounced
+    /// Observers are told in the order of a hash.
+    case tellsByHash
 
     /// The one that this process has, by its environment.
     private static let active = getenv("KITH_MUTANT").flatMap { Mutant(rawValue: String(cString: $0)) }

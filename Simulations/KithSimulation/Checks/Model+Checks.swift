@@ -226,6 +226,13 @@ extension Model {
             throw Violation(.noLoss, "\(id): \(write.revision), written on node \(write.node), is nowhere any more")
         }
         let live = state.leaves.count { $0.revision.kind.isLive }
+        // While revisions are on their way there may be nothing but what closed them.
+        if live == 0, document.mustLive(state.knowledge), document.writes.allSatisfy(\.mustStay) {
+            throw Violation(
+                .noLoss,
+                "\(id) is gone on node \(place.node) though no deletion had seen all of it: it has "
+                    + Self.describe(state.leaves))
+        }
         if policy?.merges == true, live > 1 {
             throw Violation(.convergence, "\(id) has \(live) live leaves that nobody merges")
         }

@@ -53,6 +53,8 @@ extension HostileKind {
         case .slowLoris: SlowLoris()
         case .asksAgain: AsksAgain()
         case .conflictFlood: ConflictFlood()
+        case .refusalFlood: RefusalFlood()
+        case .foreignCopy: ForeignCopy()
         case .badJSON: BadJSON()
         case .normalisedIDs: NormalisedIDs()
         case .falsePresence: FalsePresence()

@@ -51,6 +51,19 @@ final class ForgedAncestry: Harm {
     }
 }
 
+/// Tells one peer what it wrote, and the others something else under the same id, as a revision of which nobody checks what
+/// it holds.
+final class ForeignCopy: Harm {
+    func round(_ number: Int, of member: HostileMember) {
+        let written = member.edit("{\"copy\":false}")
+        let copy = written.with(body: Array("{\"copy\":true}".utf8), isForeign: true)
+        for (index, peer) in member.peers.enumerated() {
+            member.offer(HostileMember.prefix + "copy\(number)", index == 0 ? written : copy, to: peer)
+        }
+        member.announceOffers()
+    }
+}
+
 /// Offers revisions of generations that no history reaches. The highest that is allowed comes as two leaves of one
 /// document, one for each half of the peers: whoever merges them, or replaces them, is beyond it.
 final class HugeGeneration: Harm {

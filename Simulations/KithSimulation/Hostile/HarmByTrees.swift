@@ -70,3 +70,15 @@ final class ConflictFlood: Harm {
         member.announceOffers()
     }
 }
+
+/// Offers thousands of documents that must be refused: whoever remembers each of them has his disk filled.
+final class RefusalFlood: Harm {
+    private static let perRound = 600
+
+    func round(_ number: Int, of member: HostileMember) {
+        for place in 0..<Self.perRound {
+            member.offer(HostileMember.prefix + "refused\(number)-\(place)", member.edit("no JSON"))
+        }
+        member.announceOffers()
+    }
+}

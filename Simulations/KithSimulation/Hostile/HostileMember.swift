@@ -30,6 +30,8 @@ final class HostileMember: @unchecked Sendable {
     private(set) var found: [(node: NodeID, address: NetworkAddress)] = []
     /// What it offers in each database; a sequence is a place in it.
     private(set) var offers: [HostileOffer] = []
+    /// The places of each document in it.
+    private var places: [DocumentID: [Int]] = [:]
     /// Documents of others that it has heard of, in the order in which it did.
     private(set) var heard: [Change] = []
     private var known: Set<DocumentID> = []
@@ -154,8 +156,12 @@ final class HostileMember: @unchecked Sendable {
 
     /// Offers revisions of a document to everybody, or to one peer alone.
     func offer(_ document: String, _ items: [Delivery.Item], to audience: NodeID? = nil) {
-        offers.append(HostileOffer(document: DocumentID(unchecked: document), items: items, audience: audience))
+        let id = DocumentID(unchecked: document)
+        places[id, default: []].append(offers.count)
+        offers.append(HostileOffer(document: id, items: items, audience: audience))
     }
+
+    func offers(of document: DocumentID) -> [HostileOffer] { places[document, default: []].map { offers[$0] } }
 
     func offer(_ document: String, _ revisions: Revision..., to audience: NodeID? = nil) {
         offer(document, revisions.map { Delivery.Item(revision: $0, ancestors: []) }, to: audience)
@@ -203,6 +209,8 @@ struct HostileOffer {
     let items: [Delivery.Item]
     /// The only one that is told of it; nil for everybody.
     let audience: NodeID?
+
+    func isFor(_ peer: NodeID?) -> Bool { audience == nil || audience == peer }
 
     func change(_ sequence: Int) -> Change {
         Change(

@@ -29,7 +29,7 @@ struct HostileStore: ReplicaStore {
         let last = min(member.offers.count, first + min(limit, 64))
         let changes = (first..<last).compactMap { index -> Change? in
             let offer = member.offers[index]
-            return offer.audience == nil || offer.audience == link.peer ? offer.change(index + 1) : nil
+            return offer.isFor(link.peer) ? offer.change(index + 1) : nil
         }
         let isCaughtUp = last == member.offers.count
         let summary = link.summary
@@ -44,7 +44,7 @@ struct HostileStore: ReplicaStore {
             let wanted = Set(want.revisions)
             return Delivery(
                 document: want.document,
-                items: member.offers.filter { $0.document == want.document }.flatMap(\.items).filter {
+                items: member.offers(of: want.document).filter { $0.isFor(link.peer) }.flatMap(\.items).filter {
                     wanted.contains($0.revision.id)
                 })
         }

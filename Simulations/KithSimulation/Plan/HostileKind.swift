@@ -22,6 +22,10 @@ package enum HostileKind: String, Sendable, CaseIterable {
     case asksAgain = "asks-again"
     /// Makes one conflict after another on one document.
     case conflictFlood = "conflict-flood"
+    /// Offers more documents that must be refused than anybody remembers.
+    case refusalFlood = "refusal-flood"
+    /// Tells one peer what it wrote, and the others something else under the same id.
+    case foreignCopy = "foreign-copy"
     /// Sends bodies that are no JSON, or not canonical: double keys, lone surrogates, too deep.
     case badJSON = "bad-json"
     /// Offers documents whose ids differ in Unicode normalisation alone.

@@ -167,7 +167,10 @@ extension SimulationRun {
     // MARK: Reopening
 
     /// S1, S8, S13: a store that was closed or lost its process holds what was committed, and nothing else.
-    func checkReopened(_ node: SimulatedNode, _ database: ObservedDatabase) throws {
+    /// - Parameter invariant: that it is what it was.
+    func checkReopened(
+        _ node: SimulatedNode, _ database: ObservedDatabase, orElse invariant: Invariant = .atomicApply
+    ) throws {
         let place = Model.Place(node: node.index, database: database.number)
         let known = model[place]
         let summary = database.executor.summary
@@ -178,25 +181,27 @@ extension SimulationRun {
         }
         do throws(StoreError) {
             try database.withReader { (reader) throws(StoreError) in
-                self.checked { try self.compare(reader, known, node) }
+                self.checked { try self.compare(reader, known, node, invariant) }
             }
         } catch {
             guard hasBadDisk(node) else { throw Violation(.noErrorFromInside, "node \(node.index): \(error)") }
         }
     }
 
-    private func compare(_ reader: StoreReader, _ known: ReplicaModel, _ node: SimulatedNode) throws {
+    private func compare(
+        _ reader: StoreReader, _ known: ReplicaModel, _ node: SimulatedNode, _ invariant: Invariant
+    ) throws {
         let page = try reader.changes(after: 0, limit: 1_000_000)
         let present = known.documents.filter { known[$0] != nil }
         let changes = page.changes.filter { !HostileMember.isOwn($0.document) }
         guard changes.count == present.count else {
             throw Violation(
-                .atomicApply, "node \(node.index) has \(changes.count) documents and had \(present.count)")
+                invariant, "node \(node.index) has \(changes.count) documents and had \(present.count)")
         }
         for change in changes {
             guard let state = known[change.document], state.sequence == change.sequence,
                 try reader.leaves(of: change).map(\.revision) == state.leaves.map(\.revision)
-            else { throw Violation(.atomicApply, "\(change.document) on node \(node.index) is not what it was") }
+            else { throw Violation(invariant, "\(change.document) on node \(node.index) is not what it was") }
         }
     }
 

@@ -44,7 +44,7 @@ extension SimulationRun {
         for node in core {
             for number in node.databases.keys.sorted() {
                 guard let database = node.databases[number] else { continue }
-                try checkReopened(node, database)
+                try checkReopened(node, database, orElse: .compactionEnds)
             }
         }
     }

@@ -116,8 +116,8 @@ extension SimulationRun {
         guard let directory = try? NodeDirectory(option: node.directory) else {
             preconditionFailure("the path of a virtual disk is no directory")
         }
-        // Lines of many nodes cost more than all else that they do.
-        let level = plan.nodes > SimulationLimits.checkedNodes ? Log.Level.error : .debug
+        // Lines of many nodes cost more than all else that they do: of these the first ones say all.
+        let level = node.index >= SimulationLimits.checkedNodes ? Log.Level.error : .debug
         let log = Log(level: level, format: .text, clock: { (clock.wallMilliseconds, clock.monotonicMilliseconds) }) {
             [weak self] bytes in
             self?.heard(bytes, from: node)

@@ -128,6 +128,11 @@ extension SimulationRun {
                 throw Violation(
                     .peerIsolation, "node \(node.index) took in what is wrong, of \(change.document): \(error.message)")
             }
+            // Once more, apart from how the product looks at it.
+            guard item.revision.isForeign || item.revision.hasItsHash else {
+                throw Violation(
+                    .peerIsolation, "node \(node.index) took in \(item.revision.id), which holds something else")
+            }
         }
     }
 
@@ -150,8 +155,37 @@ extension SimulationRun {
             }
         }
         for node in nodes where node.isHostile { kill(node, losesPower: false) }
+        goneSince = now
         if nodes.contains(where: \.isHostile) {
             try awaitConvergence(within: SimulationLimits.convergenceTime, .convergence)
+            for number in 0..<plan.databases { try checkLeftByHostile(number) }
+        }
+    }
+
+    /// L1, S16: what hostile members wrote is the same on all nodes, and what was refused of it takes bounded space.
+    private func checkLeftByHostile(_ number: Int) throws {
+        var contents: [RevisionID: (node: Int, revision: Revision)] = [:]
+        for node in core {
+            guard let database = node.databases[number] else { continue }
+            let refused = try database.withReader { (reader) throws(StoreError) in try reader.refusals().count }
+            guard refused <= SimulationLimits.refusals else {
+                throw Violation(.boundedQueues, "node \(node.index) remembers \(refused) documents that it refused")
+            }
+            let page = try database.withReader { (reader) throws(StoreError) in
+                try reader.changes(after: 0, limit: 1_000_000)
+            }
+            for change in page.changes where HostileMember.isOwn(change.document) {
+                let leaves = try database.withReader { (reader) throws(StoreError) in try reader.leaves(of: change) }
+                for revision in leaves.map(\.revision) {
+                    let known = contents[revision.id, default: (node.index, revision)]
+                    contents[revision.id] = known
+                    guard known.revision.body == revision.body, known.revision.isForeign == revision.isForeign else {
+                        throw Violation(
+                            .convergence,
+                            "\(revision.id) of \(change.document) differs on nodes \(known.node) and \(node.index)")
+                    }
+                }
+            }
         }
     }
 
@@ -184,7 +218,9 @@ extension HostileKind {
     /// Whether it goes on serving its feed as it should, so that what it offers behind its harm must come through.
     var servesFeed: Bool {
         switch self {
-        case .wrongHash, .forgedAncestry, .deepTree, .conflictFlood, .badJSON, .falsePresence: true
+        case .wrongHash, .forgedAncestry, .deepTree, .conflictFlood, .refusalFlood, .foreignCopy, .badJSON,
+            .falsePresence:
+            true
         default: false
         }
     }

@@ -59,6 +59,7 @@ extension SimulationRun {
         for machine in machines { machine.mend() }
         for node in nodes where node.isClone { endClone(node) }
         for node in nodes where node.isOutsider && !node.isHostile { kill(node, losesPower: false) }
+        goneSince = now
         let healed = core
         // Who is not healed keeps what it has to itself.
         for node in nodes where !node.isAbsent && !node.isHostile && !healed.contains(where: { $0 === node }) {

@@ -52,6 +52,8 @@ final class SimulationRun: @unchecked Sendable {
     var twins: [Int: TwinWatch] = [:]
     /// What had gone through connections with revoked nodes, when it was first seen that they are still there.
     var sentToRevoked: [RevokedChannel: (since: UInt64, bytes: UInt64)] = [:]
+    /// When the last of those ended that are not healed.
+    var goneSince: UInt64 = 0
     /// Compactions that clients asked for and that have not ended.
     var compacting = 0
     var lastCall = 0

@@ -194,6 +194,11 @@ package final class DatabaseExecutor: @unchecked Sendable {
             return published != summary
         }
         if isNews {
+            #if KITH_MUTANTS
+            if Mutant.isActive(.tellsByHash) {
+                return observers.withLock { Array($0.values) }.forEach { $0(ReplicaSummary(summary)) }
+            }
+            #endif
             for observer in observers.withLock({ $0.sorted { $0.key < $1.key } }) {
                 observer.value(ReplicaSummary(summary))
             }

@@ -2,6 +2,10 @@ import KithDocument
 import KithNetwork
 import KithReplication
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// Identities under which two nodes live at one time, as after copying a machine: what shows them, and until when that is
 /// believed.
 ///
@@ -53,6 +57,9 @@ package struct TwinBook: Sendable {
 
     /// Something showed that two nodes live under an identity.
     package mutating func note(_ node: NodeID, now: Instant) {
+        #if KITH_MUTANTS
+        if Mutant.isActive(.ignoresTwins) { return }
+        #endif
         if found.count >= NodeLimits.twins, found[node] == nil { found = found.filter { $0.value > now } }
         guard found.count < NodeLimits.twins || found[node] != nil else { return }
         found[node] = now.advanced(byMilliseconds: NodeLimits.twinMilliseconds)

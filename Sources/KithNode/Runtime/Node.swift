@@ -313,6 +313,9 @@ package final class Node: @unchecked Sendable {
         let discovery = discovery
         self.discovery = nil
         networkWatch = nil
+        #if KITH_MUTANTS
+        if Mutant.isActive(.staysAnnounced) { return close() }
+        #endif
         guard let discovery else { return close() }
         discovery.stop { self.queue.async { self.close() } }
         // Avahi may not answer.

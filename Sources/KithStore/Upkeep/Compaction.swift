@@ -1,3 +1,7 @@
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// Gives the space of a database back that is no longer used: a copy without it is made beside the database while that is
 /// read and written, brought up to date in a moment in which nobody writes, and put in its place.
 package enum Compaction {
@@ -53,6 +57,9 @@ extension Store {
 
     private func copyChanges(_ connection: Connection) throws(StoreError) {
         let since = try connection.number("SELECT sequence FROM copy.state") ?? 0
+        #if KITH_MUTANTS
+        if Mutant.isActive(.compactsAway) { try connection.run("DELETE FROM copy.documents WHERE sequence = \(since)") }
+        #endif
         let changed = "(SELECT id FROM main.documents WHERE sequence > \(since))"
         let purged = "(SELECT id FROM main.purged WHERE id NOT IN (SELECT id FROM main.documents))"
         try connection.run(

@@ -1,5 +1,9 @@
 import KithDocument
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// What a peer delivered, verified: every revision's form, bounds and hash. Making one costs a pass over all bodies and
 /// needs no database, so it is done before the transaction and on any thread.
 package struct ReceivedBatch: Sendable {
@@ -45,6 +49,9 @@ struct ReceivedDocument: Sendable {
                 try Self.verify(item.ancestors, of: item.revision.id)
             } catch {
                 wrong.append(index)
+                #if KITH_MUTANTS
+                if Mutant.isActive(.refusesByID) { refused.append(item.revision.id) }
+                #endif
                 if isItsOwnFault, item.revision.hasItsHash { refused.append(item.revision.id) }
                 reason = reason ?? StoreError.shortened(error.message, to: Limits.refusalCharacters)
             }

@@ -1,6 +1,10 @@
 import KithDocument
 import KithMerge
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 extension WriteTransaction {
     /// Stores and merges what was delivered and moves the checkpoint. What is wrong is recorded as refused with its
     /// reason and does not stop the rest.
@@ -130,6 +134,9 @@ extension WriteTransaction {
         row.bind(4, Limits.refusalRules)
         _ = try row.step()
         if isRecorded { return }
+        #if KITH_MUTANTS
+        if Mutant.isActive(.keepsRefusals) { return state.refused += 1 }
+        #endif
         if state.refused >= Limits.refusedDocuments {
             try connection.run(.dropOldestRefused)
         } else {
