@@ -75,10 +75,15 @@ struct ReplicaModel {
         let now = self
         self = earlier
         takeNames(of: now)
-        checkpoints = [:]
-        // Peers may have come farther in the timeline than the disk knows now; the next change begins another.
-        timeline = 0
+        beginAnew()
         noteDigest(earlier.digest, at: time)
+    }
+
+    /// What it holds was another's until now, or its own at another time. Peers may have come farther in the timeline, or
+    /// come so with the other; the next change begins another.
+    mutating func beginAnew() {
+        checkpoints = [:]
+        timeline = 0
     }
 
     mutating func noteDigest(_ digest: Digest256, at time: UInt64) {

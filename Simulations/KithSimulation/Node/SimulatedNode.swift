@@ -77,6 +77,18 @@ final class SimulatedNode: @unchecked Sendable {
         return incarnation
     }
 
+    /// Its machine has the content of another disk from now on, and what went wrong with its own does so no more.
+    func take(_ other: VirtualDisk) {
+        machine.disk.restore(other)
+        machine.trouble.misdirects = 0
+        isPretending = machine.trouble.pretends
+        isDamaged = false
+        isMoved = false
+        doubtful = []
+        interrupted = []
+        calls = [:]
+    }
+
     /// Its process is gone.
     func end() {
         process?.end()

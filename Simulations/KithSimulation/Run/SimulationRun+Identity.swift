@@ -15,39 +15,33 @@ extension SimulationRun {
         switch fault.kind {
         case .backup:
             images.updateValue(
-                DiskImage(
-                    disk: node.machine.disk.copied(), replicas: replicas(of: node), doubtful: node.doubtful,
-                    id: node.id,
-                    isDamaged: node.isDamaged, isMoved: node.isMoved),
-                forKey: node.index)?.disk.discard()
+                DiskImage(disk: node.machine.disk.copied(), of: node, replicas: replicas(of: node)), forKey: node.index
+            )?.disk.discard()
         case .restore:
             guard let image = images[node.index] else { return false }
             kill(node, losesPower: false)
             for database in 0..<plan.databases { forget(Model.Place(node: node.index, database: database)) }
-            node.machine.disk.restore(image.disk)
+            node.take(image.disk)
+            image.show(on: node)
             for (database, replica) in image.replicas.enumerated() {
                 model[Model.Place(node: node.index, database: database)].goBack(to: replica, at: now)
             }
-            node.id = image.id
-            node.isDamaged = image.isDamaged
-            node.isMoved = image.isMoved
-            node.isPretending = node.machine.trouble.pretends
-            node.doubtful = image.doubtful
-            node.calls = [:]
             note(.putBack)
             world.add(.act { self.start(node) }, at: max(until, now + 1_000))
         case .clone:
             guard nodes.indices.contains(fault.other), case let copy = nodes[fault.other], copy.isAbsent else {
                 return false
             }
-            copy.machine.disk.restore(node.machine.disk)
+            let image = DiskImage(disk: node.machine.disk, of: node, replicas: replicas(of: node))
+            copy.take(image.disk)
+            image.show(on: copy)
             if fault.count == 0 { try setMachineID(of: copy) }
-            copy.id = node.id
             copy.isAbsent = false
             copy.isClone = true
-            copy.isDamaged = node.isDamaged
-            for (database, replica) in replicas(of: node).enumerated() {
-                model[Model.Place(node: copy.index, database: database)] = replica
+            for (database, replica) in image.replicas.enumerated() {
+                let place = Model.Place(node: copy.index, database: database)
+                model[place] = replica
+                model[place].beginAnew()
             }
             note(.cloned)
             start(copy)
@@ -100,16 +94,43 @@ extension SimulationRun {
 
     /// An empty disk, and another identity that joins as a new node does.
     func makeAnew(_ node: SimulatedNode) throws {
-        node.machine.disk.restore(VirtualDisk())
+        let empty = VirtualDisk()
+        node.take(empty)
+        empty.discard()
         node.id = try group.makeID(node.index)
-        node.isDamaged = false
-        node.isMoved = false
-        node.isPretending = node.machine.trouble.pretends
-        node.doubtful = []
-        node.calls = [:]
         for database in 0..<plan.databases { model[Model.Place(node: node.index, database: database)] = ReplicaModel() }
         group.takeMembership(from: nodes.first { $0.isRunning && !$0.isOutsider && $0 !== node }?.node)
         try install(node, databases: [])
+    }
+
+    /// What was on a disk at some time, and what the simulation knew of its node then.
+    struct DiskImage {
+        let disk: VirtualDisk
+        let replicas: [ReplicaModel]
+        private let id: NodeID
+        private let isDamaged: Bool
+        private let isMoved: Bool
+        private let doubtful: [ClientCall]
+        private let interrupted: Set<Int>
+
+        init(disk: VirtualDisk, of node: SimulatedNode, replicas: [ReplicaModel]) {
+            self.disk = disk
+            self.replicas = replicas
+            id = node.id
+            isDamaged = node.isDamaged
+            isMoved = node.isMoved
+            doubtful = node.doubtful + node.calls.values
+            interrupted = node.interrupted
+        }
+
+        /// The same is so of the node that has the disk now.
+        func show(on node: SimulatedNode) {
+            node.id = id
+            node.isDamaged = isDamaged
+            node.isMoved = isMoved
+            node.doubtful = doubtful
+            node.interrupted = interrupted
+        }
     }
 
     func newAddress() -> NetworkAddress {

@@ -58,8 +58,9 @@ extension SimulationRun {
         let place = Model.Place(node: node.index, database: database.number)
         guard !node.isDamaged, !node.isOutsider else { return learn(node, at: place) }
         let summary = database.executor.summary
-        // Sequences are told from those of the same number in a timeline that was cut off.
-        model[place].timeline = summary.position.timeline
+        // Sequences are told from those of the same number in a timeline that was cut off. Of a disk that was put back or
+        // copied the timeline counts only once something was written under it.
+        if summary.position.sequence > model[place].sequence { model[place].timeline = summary.position.timeline }
         do {
             try takeUp(node.calls.values.filter { $0.database == database.number && $0.hasRun }, at: place)
             let after = model[place].sequence

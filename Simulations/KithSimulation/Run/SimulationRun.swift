@@ -65,15 +65,6 @@ final class SimulationRun: @unchecked Sendable {
         var revisionsPulled = 0
     }
 
-    struct DiskImage {
-        let disk: VirtualDisk
-        let replicas: [ReplicaModel]
-        let doubtful: [ClientCall]
-        let id: NodeID
-        let isDamaged: Bool
-        let isMoved: Bool
-    }
-
     init(plan: Plan, sabotage: Sabotage?, printing: ((String) -> Void)?) throws {
         self.plan = plan
         shape = plan.shape
