@@ -65,10 +65,7 @@ extension SimulationRun {
             guard let running = node.node, node.process?.isPaused == false, !node.isDamaged, !node.isOutsider else {
                 continue
             }
-            // What a node wrote before it was made a reader is asked of it by nobody.
-            for peer in nodes
-            where peer !== node && !peer.isAbsent && !peer.isDamaged && !peer.isOutsider && peer.node?.isReader != true
-            {
+            for peer in nodes where peer !== node && !peer.isAbsent && !peer.isDamaged && !peer.isOutsider {
                 guard running.isLinked(to: peer.id), !hasCopies(peer.id), !hasCopies(node.id) else { continue }
                 guard sabotage == .alwaysInSync || running.standing(of: peer.id).state == .inSync else { continue }
                 note(.foundEqual)

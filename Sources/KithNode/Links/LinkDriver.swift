@@ -242,6 +242,8 @@ final class LinkDriver: @unchecked Sendable {
                 defer { commits = [:] }
                 return commits
             }
+            // A link that has ended tells its peer nothing more, while its connection may be open for a moment.
+            guard self.state == .running else { return }
             for name in all.keys.sorted() {
                 guard let summary = all[name] else { continue }
                 self.handle(.localCommit(database: name, summary))
