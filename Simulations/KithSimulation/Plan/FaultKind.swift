@@ -111,7 +111,8 @@ extension Fault {
         /// `node` ends, gets its last image back, and starts after `ms`. Without an image nothing happens.
         case restore
         /// Machine `other` gets a copy of the disk of `node` and starts. The machines from the number of nodes on are spare;
-        /// once there is a copy, they can be named as nodes are.
+        /// once there is a copy, they can be named as nodes are. With `count` 1 the id of its machine is copied too, so that
+        /// nothing on it shows that it is a copy.
         case clone
         /// The disk of `node` is in another machine from now on: another address, another machine id. The node is held until
         /// somebody says which it is.
@@ -195,10 +196,10 @@ extension Fault.Kind {
         case .flap, .full, .cutlog: [.ms, .size]
         case .slow: [.ms, .low, .high]
         case .crash, .failread, .failwrite, .failsync, .flood: [.ms, .count]
-        case .rot, .stalepage, .misdirect: [.count]
+        case .rot, .stalepage, .misdirect, .clone: [.count]
         case .role, .hostile, .version: [.text]
         case .reset, .truncate, .halfopen, .corrupt, .dial, .readdress, .takeover, .duplicate, .goodbye, .rename,
-            .backup, .clone, .move, .keep, .join, .leave, .revoke:
+            .backup, .move, .keep, .join, .leave, .revoke:
             []
         default: [.ms]
         }

@@ -34,7 +34,7 @@ extension SimulationRun {
                 return false
             }
             copy.machine.disk.restore(node.machine.disk)
-            try setMachineID(of: copy)
+            if fault.count == 0 { try setMachineID(of: copy) }
             copy.id = node.id
             copy.isAbsent = false
             copy.isClone = true
