@@ -38,14 +38,14 @@ extension SimulationRun {
             world.add(.act { trouble.pretends = false }, at: until)
         case .rot, .stalepage:
             becomeDamaged(node)
-            damage(disk, fault)
+            damage(node, fault)
         case .misdirect:
             becomeDamaged(node)
             trouble.misdirects = max(1, fault.count)
         case .cutlog, .loselog:
             becomeDamaged(node)
             kill(node, losesPower: false)
-            for path in databaseFiles(disk) where path.hasSuffix("-wal") {
+            for path in databaseFiles(node) where path.hasSuffix("-wal") {
                 if fault.kind == .cutlog { disk.truncate(path, to: fault.size) } else { disk.lose(path) }
             }
             world.add(.act { self.start(node) }, at: max(until, now + 1_000))
@@ -68,12 +68,16 @@ extension SimulationRun {
         }
     }
 
-    private func databaseFiles(_ disk: VirtualDisk) -> [String] {
-        disk.list().filter { $0.hasSuffix(".sqlite3") || $0.hasSuffix("-wal") }.sorted()
+    /// The files of the databases on a node's disk, with their logs.
+    private func databaseFiles(_ node: SimulatedNode) -> [String] {
+        let directory = node.directory + "/databases"
+        return node.machine.disk.list(directory).filter { $0.hasSuffix(".sqlite3") || $0.hasSuffix("-wal") }.map {
+            "\(directory)/\($0)"
+        }
     }
 
-    private func damage(_ disk: VirtualDisk, _ fault: Fault) {
-        let files = databaseFiles(disk)
+    private func damage(_ node: SimulatedNode, _ fault: Fault) {
+        let (disk, files) = (node.machine.disk, databaseFiles(node))
         guard !files.isEmpty else { return }
         for _ in 0..<max(1, fault.count) {
             let path = diskFaults.pick(files)

@@ -41,6 +41,7 @@ extension SimulationRun {
         if revision.kind == .merge {
             let parents = revision.mergedParents + [revision.parent].compactMap(\.self)
             note(.merge)
+            if revision.version.highestTime == 0 { note(.twoInitials) }
             if parents.count > 2 { note(.mergeOfThree) }
             if parents.count(where: { model[database, id][$0]?.kind == .merge }) > 1 { note(.mergeOfMerges) }
         }

@@ -72,7 +72,7 @@ struct ProcessGenerator: AreaGenerator {
 }
 
 /// Draws what goes wrong with disks.
-struct DiskGenerator {
+struct DiskGenerator: AreaGenerator {
     let frame: PlanFrame
     var random: SeededGenerator
 
@@ -81,11 +81,7 @@ struct DiskGenerator {
         let harmless = Swarm(all.filter { $0.destroys == .nothing }, &random)
         let harmful = Swarm(all.filter { $0.destroys != .nothing }, &random)
         guard random.chance(3, in: 4) else { return [] }
-        var items: [PlanItem] = []
-        for _ in 0..<frame.faults(&random) {
-            guard let kind = harmless.draw(&random) else { break }
-            items.append(fault(kind, random.below(frame.nodes), at: frame.time(&random)))
-        }
+        var items = faults(of: harmless, number: frame.faults(&random))
         for slot in slots where slot.kind == .disk {
             guard let kind = harmful.draw(&random) else { break }
             if kind == .pretend {
@@ -98,6 +94,10 @@ struct DiskGenerator {
             }
         }
         return items
+    }
+
+    mutating func fault(_ kind: Fault.Kind, at time: Int) -> PlanItem {
+        fault(kind, random.below(frame.nodes), at: time)
     }
 
     private mutating func fault(_ kind: Fault.Kind, _ node: Int, at time: Int) -> PlanItem {
@@ -139,7 +139,15 @@ struct IdentityGenerator {
                 // The same image once more, as who restores does when it did not help.
                 if random.chance(1, in: 3) { items.append(frame.fault(later, .restore, slot.node, ms: 100)) }
             case .clone where spare < frame.nodes + SimulationLimits.spares:
-                items.append(frame.fault(slot.start, .clone, slot.node, other: spare))
+                // Mostly with all that would tell it from the first, as of a virtual machine.
+                items.append(
+                    frame.fault(slot.start, .clone, slot.node, other: spare, count: random.chance(2, in: 3) ? 1 : 0))
+                for _ in 0..<random.below(4) {
+                    let write = Operation(
+                        .set, node: random.chance(1, in: 2) ? spare : slot.node, document: "t\(random.below(3))",
+                        path: "/a", fields: String(random.below(1_000)))
+                    items.append(PlanItem(time: random.within(slot.start...later), action: .operation(write)))
+                }
                 items.append(frame.fault(later, .keep, random.chance(1, in: 2) ? slot.node : spare))
                 spare += 1
             case .wipe: items.append(frame.fault(slot.start, .wipe, slot.node, ms: random.duration(frame)))
@@ -162,12 +170,20 @@ struct MembershipGenerator {
         if let outsider = frame.outsider {
             let kind = outsider.kind == .hostile ? random.pick(HostileKind.allCases).rawValue : ""
             items.append(frame.fault(outsider.time, outsider.kind, outsider.node, text: kind))
+            if outsider.kind == .revoke, random.chance(3, in: 4) { items.append(work(besides: outsider)) }
         }
         // Who leaves has joined; node 0 is there from the beginning.
         let others = (1..<max(1, frame.nodes)).filter { $0 != frame.outsider?.node }
         if others.isEmpty { return items }
         if random.chance(1, in: 3) {
-            items.append(frame.fault(frame.end / 4 + random.below(frame.end / 3 + 1), .join, random.pick(others)))
+            let (time, node) = (frame.end / 4 + random.below(frame.end / 3 + 1), random.pick(others))
+            items.append(frame.fault(time, .join, node))
+            if random.chance(1, in: 2) {
+                let before = random.below(min(time, 20_000) + 1)
+                items.append(
+                    frame.fault(
+                        time - before, .halves, nodes: random.side(frame), ms: before + random.duration(frame)))
+            }
         }
         if random.chance(1, in: 3) {
             for _ in 0..<random.within(1...3) {
@@ -175,35 +191,41 @@ struct MembershipGenerator {
                 items.append(frame.fault(frame.time(&random), .role, random.pick(others), text: role))
             }
         }
-        if random.chance(1, in: 6) {
+        if random.chance(1, in: 4) {
             items.append(
                 frame.fault(0, .version, random.below(frame.nodes), text: random.pick(["older", "newer"])))
         }
         return items
     }
+
+    /// Much to pull while somebody is revoked.
+    private mutating func work(besides outsider: PlanFrame.Outsider) -> PlanItem {
+        let node = random.chance(1, in: 2) ? outsider.node : 0
+        let burst = Operation(
+            .put, node: node, document: "r", fields: "/a=$i", count: random.pick([40, 100]),
+            size: random.pick([0, 2_000]))
+        return PlanItem(time: max(0, outsider.time - random.below(8)), action: .operation(burst))
+    }
 }
 
 /// Draws clocks that are wrong.
-struct ClockGenerator {
+struct ClockGenerator: AreaGenerator {
     let frame: PlanFrame
     var random: SeededGenerator
 
     mutating func items() -> [PlanItem] {
-        let swarm = Swarm([Fault.Kind.skew, .drift], &random)
+        let swarm = Swarm(Fault.Kind.allCases.filter { $0.area == .clock }, &random)
         guard random.chance(1, in: 2) else { return [] }
-        var items: [PlanItem] = []
-        for _ in 0..<min(20, frame.faults(&random)) {
-            guard let kind = swarm.draw(&random) else { break }
-            let sign = random.chance(1, in: 2) ? 1 : -1
-            let node = random.below(frame.nodes)
-            if kind == .skew {
-                let skew = random.pick([0, 1, 1_000, 60_000, 61_000, 3_600_000, 20 * 86_400_000, 53 * 365 * 86_400_000])
-                items.append(frame.fault(frame.time(&random), kind, node, ms: sign * skew))
-            } else {
-                items.append(
-                    frame.fault(frame.time(&random), kind, node, size: sign * random.pick([0, 50, 500, 100_000])))
-            }
+        return faults(of: swarm, number: min(20, frame.faults(&random)))
+    }
+
+    mutating func fault(_ kind: Fault.Kind, at time: Int) -> PlanItem {
+        let sign = random.chance(1, in: 2) ? 1 : -1
+        let node = random.below(frame.nodes)
+        if kind == .skew {
+            let skew = random.pick([0, 1, 1_000, 60_000, 61_000, 3_600_000, 20 * 86_400_000, 53 * 365 * 86_400_000])
+            return frame.fault(time, kind, node, ms: sign * skew)
         }
-        return items
+        return frame.fault(time, kind, node, size: sign * random.pick([0, 50, 500, 100_000]))
     }
 }

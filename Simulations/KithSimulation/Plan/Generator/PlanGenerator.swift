@@ -53,6 +53,8 @@ package enum PlanGenerator {
         var items = network.paces() + workload.items(toll.slots) + disk.items(toll.slots)
         items += identity.items(toll.slots) + membership.items() + discovery.items() + processes.items()
         items += clock.items() + network.items()
+        var scenes = SceneGenerator(frame, random: root.forked("scenes"))
+        items += scenes.items()
         if frame.length == .long { items += processes.atLeastThreeKinds(besides: items) }
         let order = items.indices.sorted { one, other in
             items[one].time != items[other].time ? items[one].time < items[other].time : one < other
@@ -85,7 +87,8 @@ struct PlanFrame {
     init(_ options: PlanGenerator.Options, policies: SeededGenerator, _ random: inout SeededGenerator) {
         var policies = policies
         length = options.length
-        let drawnNodes = random.within(length == .long ? 3...8 : 3...6)
+        // What a write costs grows with the square of the nodes.
+        let drawnNodes = length == .long ? random.pick([3, 3, 4, 4, 5, 5, 6, 6, 7, 8]) : random.within(3...6)
         let drawnSeconds =
             switch length {
             case .short: 6

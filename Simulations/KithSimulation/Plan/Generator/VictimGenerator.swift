@@ -57,7 +57,7 @@ struct VictimGenerator {
     }
 
     private mutating func outsider(_ frame: PlanFrame) -> PlanFrame.Outsider? {
-        guard let node = fragile.last, random.chance(1, in: 3) else { return nil }
+        guard let node = fragile.last, random.chance(2, in: 5) else { return nil }
         let kind = random.pick([Fault.Kind.leave, .revoke, .hostile])
         // A hostile one begins early and has its time.
         let time = kind == .hostile ? random.below(frame.end / 2 + 1) : frame.end / 3 + random.below(frame.end / 2 + 1)

@@ -54,8 +54,16 @@ struct WorkloadGenerator {
         switch frame.length {
         // Some five operations in each virtual second.
         case .short, .medium: frame.end / 1_000 * random.within(3...8)
-        // A write on n nodes is some 20 n events; a node with nothing to do has one in each second or so.
-        case .long: min(20_000, random.within(1_600...3_200) / min(8, frame.nodes) * max(1, frame.end / 1_200_000))
+        // A write is some 15 events for each link in each direction.
+        case .long: min(20_000, random.within(3_200...5_600) / (links + frame.nodes) * max(1, frame.end / 1_200_000))
+        }
+    }
+
+    /// How many pairs of nodes, of 8 at most, have a link by the plan's shape.
+    private var links: Int {
+        let nodes = min(8, frame.nodes)
+        return (0..<nodes).reduce(0) { sum, one in
+            sum + (one + 1..<max(one + 1, nodes)).count { frame.shape.joins(one, $0, nodes: nodes) }
         }
     }
 
@@ -90,11 +98,11 @@ struct WorkloadGenerator {
 
     /// A policy that changes, and a database that is made only later.
     private mutating func seldom() {
-        if random.chance(1, in: 10) {
+        if random.chance(1, in: 6) {
             let policy = random.pick(["latest", "manual"])
             add(frame.time(&random), Operation(.policy, node: 0, database: random.below(frame.databases), text: policy))
         }
-        if frame.databases > 1, random.chance(1, in: 3) {
+        if frame.databases > 1, random.chance(1, in: 2) {
             add(frame.time(&random) / 2, Operation(.create, node: random.below(frame.nodes), database: 1))
         }
     }

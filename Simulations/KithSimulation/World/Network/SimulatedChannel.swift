@@ -198,9 +198,8 @@ final class SimulatedChannel: Channel, @unchecked Sendable {
         guard state == .handshake else { return }
         if direction == .accepted, shown.isEmpty {
             guard let spoken, configuration.accepts(spoken) else {
-                listener?.refused(self, .refused(spoken == .join ? .noInviteOpen : .wrongProtocol))
                 connection?.send(.alert(120), from: 1)
-                return end(.failed(.refused(.wrongProtocol)))
+                return end(.failed(.refused(spoken == .join ? .noInviteOpen : .wrongProtocol)))
             }
             self.spoken = spoken
             connection?.send(.flight(configuration.chain, spoken), from: 1)
@@ -209,7 +208,6 @@ final class SimulatedChannel: Channel, @unchecked Sendable {
         switch configuration.judge(shown, spoken ?? .link) {
         case .failure(let refusal):
             connection?.send(.alert(Self.alert(for: refusal)), from: end)
-            listener?.refused(self, .refused(refusal))
             end(.failed(.refused(refusal)))
         case .success(let peer):
             self.peer = peer
@@ -252,6 +250,7 @@ final class SimulatedChannel: Channel, @unchecked Sendable {
 
     private func end(_ ending: Connection.Ending) {
         guard state != .closed else { return }
+        if state == .handshake, case .failed(let error) = ending { listener?.refused(self, error) }
         state = .closed
         let handler = handler
         self.handler = nil

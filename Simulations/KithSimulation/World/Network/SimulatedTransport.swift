@@ -98,7 +98,7 @@ final class SimulatedListener: ChannelListener, @unchecked Sendable {
 
     func opened(_ channel: SimulatedChannel, _ peer: AuthenticatedPeer) -> ChannelHandler? { take(channel, peer) }
 
-    /// The handshake with whoever connected came to nothing.
+    /// The handshake with whoever connected came to nothing, as far as this side can see.
     func refused(_ channel: SimulatedChannel, _ error: TransportError) {
         counters.strangers += 1
         if case .refused(.notInGroup) = error { counters.foreignGroups += 1 }
