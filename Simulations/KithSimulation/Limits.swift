@@ -79,6 +79,8 @@ package enum SimulationLimits {
     /// When it must show that two nodes run with one identity (S9), once both do so undisturbed: a presence record of each has
     /// gone round twice.
     static let twinTime: UInt64 = 60_000_000
+    /// When a node that finds itself on another machine must say so (S9), after its start.
+    static let heldTime: UInt64 = 10_000_000
     /// When a hostile member's last harmless document must have come through behind all its harm (L4).
     static let poisonTime: UInt64 = 60_000_000
     /// When a compaction must have ended (L6).

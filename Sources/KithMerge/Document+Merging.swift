@@ -68,7 +68,10 @@ extension Document {
     private static func notReplaced(_ live: [RevisionTree.Node]) -> [RevisionTree.Node] {
         live.filter { leaf in
             !live.contains { other in
-                other.id != leaf.id && leaf.version.isWithin(other.version)
+                #if KITH_MUTANTS
+                if Mutant.isActive(.closesEquals), leaf.version == other.version { return other.id != leaf.id }
+                #endif
+                return other.id != leaf.id && leaf.version.isWithin(other.version)
                     && (!other.version.isWithin(leaf.version) || other.id > leaf.id)
             }
         }

@@ -14,6 +14,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case skipsDirectorySync
     /// A write is acknowledged, and committed with the next.
     case acknowledgesEarly
+    /// A write over what is there is taken for the same and not made.
+    case callsUnchanged
     /// An opening goes back by one sequence.
     case reusesSequence
     /// An opening goes on in the timeline of the one before.
@@ -72,6 +74,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case deletesUnseen
     /// A conflict is closed on all sides.
     case closesConflicts
+    /// Of two leaves that know the same each closes the other.
+    case closesEquals
     /// A revision of the highest generation is taken, and followed.
     case followsHighest
     /// Long integers go through a double.
@@ -101,6 +105,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case logsBytes
     /// Whoever was announced once is taken for announced.
     case keepsAnnounced
+    /// A node on another machine does not find that it is.
+    case ignoresMachine
     /// Two nodes of one identity are not looked for.
     case ignoresTwins
     /// A node that stops does not end its announcement.

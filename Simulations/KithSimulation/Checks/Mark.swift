@@ -107,6 +107,7 @@ package enum Mark: String, CaseIterable, Sendable {
     case moved = "a disk moved to another machine"
     case machineChanged = "a node that finds itself on another machine"
     case kept = "a node kept after its machine changed"
+    case separated = "a copy that became a node of its own"
     case wiped = "a disk wiped, and the node made anew"
 
     // Membership and clocks.

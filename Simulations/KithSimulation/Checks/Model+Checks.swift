@@ -6,9 +6,10 @@ import KithMerge
 extension Model {
     /// S1: a client is told that its write is done.
     mutating func acknowledge(_ revision: RevisionID, of id: DocumentID, at place: Place) throws(Violation) {
-        if self[place][id] == nil, self[place].purged.contains(id) { return }
-        guard let known = self[place.database, id][revision], let state = self[place][id],
-            known.history.firstMissing(in: state.knowledge, ignoring: self[place.database, id].initials) == nil
+        // It may have been purged in the same moment.
+        guard let known = self[place.database, id][revision],
+            known.history.firstMissing(
+                in: self[place].knownOrPurged(id), ignoring: self[place.database, id].initials) == nil
         else {
             throw Violation(
                 .acknowledgedDurability, "\(id) on node \(place.node): \(revision) was acknowledged and is not there")
@@ -44,13 +45,11 @@ extension Model {
                     + "\(self[source].sequence)")
         }
         for id in self[source].documents {
-            guard let state = self[source][id], state.sequence <= checkpoint.sequence,
-                !self[puller].purged.contains(id)
-            else { continue }
+            guard let state = self[source][id], state.sequence <= checkpoint.sequence else { continue }
             let document = self[source.database, id]
-            let knowledge = self[puller][id]?.knowledge ?? WriteSet()
-            let missing = state.knowledge.firstMissing(in: knowledge, ignoring: document.initials)
-            if missing != nil || self[puller][id] == nil {
+            let missing = state.knowledge.firstMissing(
+                in: self[puller].knownOrPurged(id), ignoring: document.initials)
+            if missing != nil || self[puller][id] == nil && !self[puller].lacks(id) {
                 throw Violation(
                     .checkpointHonesty,
                     "node \(puller.node) is at \(checkpoint.sequence) of node \(source.node) and lacks \(id), "
@@ -194,11 +193,19 @@ extension Model {
         let leaves: [RevisionTree.Node]
     }
 
-    /// L1: what all nodes must agree on in the end, and what must be there.
-    func checkConverged(_ places: [Place], database: Int) throws(Violation) {
+    /// L1: what all nodes must agree on in the end, and what must be there. Who has purged a document need have nothing of it,
+    /// nor pass it on, until something new has come.
+    /// - Parameter areJoined: whether there is a way of links between any two of these.
+    func checkConverged(_ places: [Place], database: Int, areJoined: ([Place]) -> Bool) throws(Violation) {
+        func holders(_ id: DocumentID) -> [Place] {
+            let holders = places.filter { !self[$0].lacks(id) }
+            return holders.count == places.count || areJoined(holders) ? holders : []
+        }
         for place in places {
-            for id in self[place].documents where !self[database, id].isPurgedSomewhere {
-                for other in places {
+            for id in self[place].documents {
+                let holders = holders(id)
+                guard holders.contains(place) else { continue }
+                for other in holders {
                     guard Self.counted(self[place][id]) == Self.counted(self[other][id]) else {
                         throw Violation(.convergence, "\(id) differs on nodes \(place.node) and \(other.node)")
                     }
@@ -207,9 +214,10 @@ extension Model {
             }
         }
         // What nobody shows at all.
-        guard let place = places.first else { return }
-        for document in allDocuments(database) where !document.isPurgedSomewhere {
-            guard self[place][document.id] == nil, let write = document.writes.first(where: \.mustStay) else {
+        for document in allDocuments(database) {
+            guard let place = holders(document.id).first, self[place][document.id] == nil,
+                let write = document.writes.first(where: \.mustStay)
+            else {
                 continue
             }
             throw Violation(
@@ -221,13 +229,19 @@ extension Model {
     private func checkComplete(_ id: DocumentID, _ place: Place) throws(Violation) {
         guard let state = self[place][id] else { return }
         let document = self[place.database, id]
+        if !state.isOpen, let write = document.firstThatMustShow {
+            throw Violation(
+                .noLoss,
+                "\(id) on node \(place.node) has nothing but closed leaves, and \(write.revision) was written on node "
+                    + "\(write.node)")
+        }
         for (number, write) in document.writes.enumerated()
         where write.mustStay && !state.knowledge.contains(number) {
             throw Violation(.noLoss, "\(id): \(write.revision), written on node \(write.node), is nowhere any more")
         }
         let live = state.leaves.count { $0.revision.kind.isLive }
         // While revisions are on their way there may be nothing but what closed them.
-        if live == 0, document.mustLive(state.knowledge), document.writes.allSatisfy(\.mustStay) {
+        if live == 0, document.mustLive(state.knowledge, isInTheEnd: true) {
             throw Violation(
                 .noLoss,
                 "\(id) is gone on node \(place.node) though no deletion had seen all of it: it has "

@@ -40,8 +40,6 @@ struct DocumentModel {
     /// False once a register and a deeper field may compete.
     private(set) var isModelled = true
     private var paths: [String] = []
-    /// Whether some node has purged it: then that node may lack it.
-    var isPurgedSomewhere = false
 
     init(id: DocumentID) { self.id = id }
 
@@ -51,6 +49,13 @@ struct DocumentModel {
     mutating func mayLose(_ knowledge: WriteSet, besides elsewhere: WriteSet) {
         for index in writes.indices where knowledge.contains(index) && !elsewhere.contains(index) {
             writes[index].mayBeLost = true
+        }
+    }
+
+    /// Writes that are there again, or still, whatever was lost elsewhere.
+    mutating func mustKeep(_ knowledge: WriteSet) {
+        for index in writes.indices where writes[index].mayBeLost && knowledge.contains(index) {
+            writes[index].mayBeLost = false
         }
     }
 
@@ -108,6 +113,10 @@ struct DocumentModel {
             fields = (base?.fields ?? FieldModel()).written(
                 body, time: writes[number].time, writer: writes[number].writer)
             if base != nil, base?.fields == nil { fields = nil }
+        }
+        // Whatever is known of the fields that it follows.
+        if let body, !revision.body.elementsEqual(FieldModel.body(of: body).utf8) {
+            throw Violation(.fidelity, "\(id): \(revision.id) is not the body that a client wrote")
         }
         try learn(revision, Known(kind: revision.kind, history: history, fields: fields, body: revision.body))
     }
@@ -206,12 +215,23 @@ struct DocumentModel {
 
     // What follows from what is known.
 
+    /// The first write that must show in some open leaf, in its past at least: of which nothing is known that was lost.
+    var firstThatMustShow: Write? {
+        var behind = WriteSet()
+        for write in writes where write.mayBeLost {
+            if let known = revisions[write.revision] { behind.formUnion(known.history) }
+        }
+        return writes.indices.first { writes[$0].mustStay && !behind.contains($0) }.map { writes[$0] }
+    }
+
     /// Whether a document of which these writes are known must live: some edit that no known deletion had seen, or
     /// initial data that nobody edited or deleted.
-    func mustLive(_ knowledge: WriteSet) -> Bool {
+    /// - Parameter isInTheEnd: what a lost write may have ended need not live then.
+    func mustLive(_ knowledge: WriteSet, isInTheEnd: Bool = false) -> Bool {
         var deleted = WriteSet()
         var hasDeletion = false
-        for (number, write) in writes.enumerated() where write.kind == .deletion && knowledge.contains(number) {
+        for (number, write) in writes.enumerated()
+        where write.kind == .deletion && knowledge.contains(number) || isInTheEnd && write.mayBeLost {
             hasDeletion = true
             if let known = revisions[write.revision] { deleted.formUnion(known.history) }
         }

@@ -66,8 +66,10 @@ struct Model {
                 : Violation(.noLoss, "\(id) on node \(place.node) is gone though no deletion had seen all of it")
         }
         try self[place].name(sequence, id)
-        self[place].set(
-            id, ReplicaModel.State(sequence: sequence, leaves: leaves, knowledge: knowledge, isLive: isLive))
+        // What was closed is not there for that: only what shows it, or what follows, gets it to others.
+        let state = ReplicaModel.State(sequence: sequence, leaves: leaves, knowledge: knowledge, isLive: isLive)
+        if state.isOpen { self[place.database, id].mustKeep(knowledge) }
+        self[place].set(id, state)
     }
 
     /// Takes up what a client wrote on a node of which nothing is expected, not even that it keeps it.
@@ -111,26 +113,37 @@ struct Model {
     }
 
     /// A node has purged a document with these leaves.
-    mutating func purge(_ id: DocumentID, at place: Place, _ leaves: [RevisionID]) {
+    /// - Parameter places: those that hold what they hold: what none of them has is gone with it, as it is meant to be.
+    mutating func purge(_ id: DocumentID, at place: Place, _ leaves: [RevisionID], besides places: [Place]) {
+        mayLose(id, at: place, besides: places)
         self[place].purge(id, leaves)
-        self[place.database, id].isPurgedSomewhere = true
+    }
+
+    private mutating func mayLose(_ id: DocumentID, at place: Place, besides places: [Place]) {
+        guard let state = self[place][id] else { return }
+        var elsewhere = WriteSet()
+        for other in places where other != place {
+            if let its = self[other][id], its.isOpen { elsewhere.formUnion(its.knowledge) }
+        }
+        self[place.database, id].mayLose(state.knowledge, besides: elsewhere)
     }
 
     /// What a place holds is gone, as a fault means it. Writes that no other place has need not come back.
     /// - Parameter places: those that hold what they hold.
     mutating func lose(_ place: Place, besides places: [Place]) {
-        for id in self[place].documents {
-            guard let state = self[place][id] else { continue }
-            var elsewhere = WriteSet()
-            for other in places where other != place {
-                if let its = self[other][id] { elsewhere.formUnion(its.knowledge) }
-            }
-            self[place.database, id].mayLose(state.knowledge, besides: elsewhere)
-        }
-        // Of documents that it has purged, too, what was written here may be nowhere else.
+        for id in self[place].documents { mayLose(id, at: place, besides: places) }
         let kept = self[place]
         self[place] = ReplicaModel()
         self[place].takeNames(of: kept)
+    }
+
+    /// The disk of a place is as it was at another time, with all that it held.
+    mutating func bringBack(_ place: Place, _ earlier: ReplicaModel, at time: UInt64) {
+        self[place].goBack(to: earlier, at: time)
+        for id in earlier.documents {
+            guard let state = earlier[id], state.isOpen else { continue }
+            self[place.database, id].mustKeep(state.knowledge)
+        }
     }
 
     static func describe(_ leaves: [Delivery.Item]) -> String {

@@ -9,6 +9,9 @@ struct ReplicaModel {
         /// All writes in the past of what it shows.
         var knowledge: WriteSet
         var isLive: Bool
+
+        /// Whether something shows: only closed leaves tell of what others have.
+        var isOpen: Bool { leaves.contains { $0.revision.kind != .closed } }
     }
 
     /// Documents in the order in which they were first seen.
@@ -19,6 +22,10 @@ struct ReplicaModel {
     private(set) var purged: Set<DocumentID> = []
     /// What was purged of documents of which nothing has come since.
     private var purgedLeaves: [DocumentID: [RevisionID]] = [:]
+    /// The writes that purges have taken and that have not come again since.
+    private var purgedWrites: [DocumentID: WriteSet] = [:]
+    /// When such a document was last seen.
+    var lastPurged: UInt64?
     var sequence: UInt64 = 0
     var timeline: TimelineID = 0
     /// By source how far it has taken that one's changes, as last seen.
@@ -37,12 +44,31 @@ struct ReplicaModel {
     mutating func set(_ document: DocumentID, _ state: State?) {
         if state != nil, seen.insert(document).inserted { documents.append(document) }
         states[document] = state
+        if let gone = purgedWrites[document], let state,
+            gone.firstMissing(in: state.knowledge, ignoring: WriteSet()) == nil
+        {
+            purgedWrites[document] = nil
+        }
     }
 
     mutating func purge(_ document: DocumentID, _ leaves: [RevisionID]) {
         purged.insert(document)
         purgedLeaves[document] = leaves
+        if let state = states[document] { purgedWrites[document, default: WriteSet()].formUnion(state.knowledge) }
         states[document] = nil
+    }
+
+    /// Whether it has purged a document of which nothing has come since: till then it need have nothing of it.
+    func lacks(_ document: DocumentID) -> Bool { purgedLeaves[document] != nil }
+
+    /// Whether there is such a document.
+    var lacksPurged: Bool { !purgedLeaves.isEmpty }
+
+    /// The writes that it knows of a document, or has purged: these come again with what is new, later or never.
+    func knownOrPurged(_ document: DocumentID) -> WriteSet {
+        var writes = states[document]?.knowledge ?? WriteSet()
+        if let gone = purgedWrites[document] { writes.formUnion(gone) }
+        return writes
     }
 
     func hasPurged(_ document: DocumentID) -> Bool { purged.contains(document) }

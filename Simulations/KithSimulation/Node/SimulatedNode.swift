@@ -33,8 +33,6 @@ final class SimulatedNode: @unchecked Sendable {
     var isDamaged = false
     /// It was copied or moved, so it is held until somebody says which it is.
     var isMoved = false
-    /// It is a copy of another node's disk.
-    var isClone = false
     var isHostile = false
     /// It is not healed with the others, and starts no more.
     var isLeftBehind = false
@@ -183,10 +181,8 @@ final class ClientCall: @unchecked Sendable {
 }
 
 extension Sequence<ClientCall> {
-    /// As they wrote, those that wrote nothing first.
-    var inOrder: [ClientCall] {
-        sorted { ($0.made?.sequence ?? 0, $0.number) < ($1.made?.sequence ?? 0, $1.number) }
-    }
+    /// As they were asked for, and so as they wrote.
+    var inOrder: [ClientCall] { sorted { $0.number < $1.number } }
 }
 
 /// A generator behind a reference, for the closures that the product takes.

@@ -62,6 +62,10 @@ extension SimulationRun {
     /// peer carries a database, it is in sync without that.
     private func checkStatuses() throws {
         for node in nodes {
+            for place in (0..<plan.databases).map({ Model.Place(node: node.index, database: $0) })
+            where model[place].lacksPurged { model[place].lastPurged = now }
+        }
+        for node in nodes {
             guard let running = node.node, node.process?.isPaused == false, !node.isDamaged, !node.isOutsider else {
                 continue
             }
@@ -70,7 +74,7 @@ extension SimulationRun {
                 guard sabotage == .alwaysInSync || running.standing(of: peer.id).state == .inSync else { continue }
                 note(.foundEqual)
                 for number in node.databases.keys.sorted()
-                where peer.databases[number] != nil && !model.hasPurges(number) {
+                where peer.databases[number] != nil {
                     try checkSync(node, peer, number)
                 }
             }
@@ -84,6 +88,8 @@ extension SimulationRun {
         let its = Model.Place(node: peer.index, database: number)
         let since = now > SimulationLimits.statusLag ? now - SimulationLimits.statusLag : 0
         guard let carriedSince = model[its].carriedSince, carriedSince <= since else { return }
+        // What either has purged is left out when the two compare, until something new of it has come.
+        guard ![mine, its].contains(where: { (model[$0].lastPurged ?? 0) > since }) else { return }
         let lately = now > SimulationLimits.ownStatusLag ? now - SimulationLimits.ownStatusLag : 0
         let digests = model[mine].digests(since: lately)
         guard digests.contains(where: { model[its].had($0, since: since) }) else {
@@ -216,12 +222,5 @@ extension SimulationRun {
         } catch let error as StoreError {
             throw Violation(.noErrorFromInside, "node \(node.index): \(error)")
         }
-    }
-}
-
-extension Model {
-    /// Whether some node has purged a document of the database.
-    func hasPurges(_ database: Int) -> Bool {
-        (0..<nodes).contains { !self[Place(node: $0, database: database)].purged.isEmpty }
     }
 }

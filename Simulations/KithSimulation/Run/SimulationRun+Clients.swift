@@ -49,7 +49,7 @@ extension SimulationRun {
             call.made = nil
             call.purged = []
             call.hasRun = false
-            let isWritten = try self.perform(call, in: transaction)
+            let isWritten = try self.perform(call, on: node, in: transaction)
             call.hasRun = isWritten
             return isWritten
         } completion: { result in
@@ -61,7 +61,9 @@ extension SimulationRun {
 
     /// The work of a client's transaction.
     /// - Returns: whether it wrote.
-    private func perform(_ call: ClientCall, in transaction: WriteTransaction) throws(StoreError) -> Bool {
+    private func perform(
+        _ call: ClientCall, on node: SimulatedNode, in transaction: WriteTransaction
+    ) throws(StoreError) -> Bool {
         let operation = call.operation
         let id: DocumentID
         do { id = try DocumentID(operation.document) } catch {
@@ -69,9 +71,18 @@ extension SimulationRun {
         }
         func note(
             _ written: Written, _ kind: DocumentModel.WriteKind, _ body: [(path: String, value: String)]?,
-            isSettling: Bool = false
+            isSettling: Bool = false, isThere: () throws(StoreError) -> Bool
         ) throws(StoreError) -> Bool {
-            if written.isUnchanged { return false }
+            if written.isUnchanged {
+                if try !isThere(), !node.isDamaged, !node.isOutsider {
+                    world.fail(
+                        Violation(
+                            .acknowledgedDurability,
+                            "\(id) on node \(node.index): a \(operation.kind.rawValue) changed nothing, and what it says is "
+                                + "not there"))
+                }
+                return false
+            }
             let leaves = try transaction.reader.leaves(of: id)
             call.made = (
                 written.sequence, leaves,
@@ -89,7 +100,11 @@ extension SimulationRun {
             }
             model[call.database, id].notePaths(body.fields.map(\.path))
             return try note(
-                try transaction.put(id, canonical, initial: initial), initial ? .initial : .edit, body.stored)
+                try transaction.put(id, canonical, initial: initial), initial ? .initial : .edit, body.stored
+            ) { () throws(StoreError) in
+                guard let present = try transaction.reader.get(id) else { return false }
+                return initial || !present.isDeleted && present.body == canonical
+            }
         }
         switch operation.kind {
         case .put: return try put(ClientBody(pairs: operation.paddedFields))
@@ -101,13 +116,16 @@ extension SimulationRun {
             if operation.kind == .set { body.set(operation.path, operation.fields) }
             if operation.kind == .unset { body.remove(operation.path) }
             return try put(body)
-        case .delete: return try note(try transaction.delete(id), .deletion, nil)
+        case .delete: return try note(try transaction.delete(id), .deletion, nil) { false }
         case .resolve:
             guard let present = try transaction.reader.get(id) else {
                 throw StoreError(.notFound, operation.document, "")
             }
             return try note(
-                try transaction.resolve(id, keep: present.revision), .deletion, nil, isSettling: true)
+                try transaction.resolve(id, keep: present.revision), .deletion, nil, isSettling: true
+            ) { () throws(StoreError) in
+                try transaction.reader.leaves(of: id).count { $0.revision.kind.isLive } == 1
+            }
         case .purge:
             call.purged = try transaction.reader.leaves(of: id).map(\.revision.id)
             try transaction.purge(id)
@@ -122,9 +140,6 @@ extension SimulationRun {
         switch result {
         case .success(let isWritten):
             if isWritten, call.isPurge {
-                // What was not there is marked all the same, and no digest tells of that.
-                let place = Model.Place(node: node.index, database: operation.database)
-                model.purge(DocumentID(unchecked: operation.document), at: place, call.purged)
                 return line(node, "purged", operation.document)
             }
             guard isWritten, let made = call.made else {
@@ -202,11 +217,12 @@ extension SimulationRun {
 
     private func drop(_ name: String, _ number: Int, on node: SimulatedNode, _ running: Node) {
         guard let database = try? DatabaseName(name), let process = node.process else { return }
+        let asked = now
         process.makeQueue("client").async {
             node.databases[number]?.letGo()
             guard (try? running.catalog.drop(database)) == true else { return }
             node.databases[number] = nil
-            self.forget(Model.Place(node: node.index, database: number))
+            self.forget(Model.Place(node: node.index, database: number), at: asked)
             self.model[Model.Place(node: node.index, database: number)].isAway = true
             running.queue.async { running.removed(name) }
         }

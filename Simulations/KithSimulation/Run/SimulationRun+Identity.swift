@@ -10,7 +10,7 @@ import KithVirtualDisk
 
 extension SimulationRun {
     func strikeIdentity(_ fault: Fault) throws -> Bool {
-        guard let node = node(fault.node), !node.isAbsent || fault.kind == .keep else { return false }
+        guard let node = node(fault.node), !node.isAbsent else { return false }
         let until = end(of: fault)
         switch fault.kind {
         case .backup:
@@ -24,7 +24,7 @@ extension SimulationRun {
             node.take(image.disk)
             image.show(on: node)
             for (database, replica) in image.replicas.enumerated() {
-                model[Model.Place(node: node.index, database: database)].goBack(to: replica, at: now)
+                model.bringBack(Model.Place(node: node.index, database: database), replica, at: now)
             }
             note(.putBack)
             world.add(.act { self.start(node) }, at: max(until, now + 1_000))
@@ -37,7 +37,7 @@ extension SimulationRun {
             image.show(on: copy)
             if fault.count == 0 { try setMachineID(of: copy) }
             copy.isAbsent = false
-            copy.isClone = true
+            copy.isMoved = node.isMoved || fault.count == 0 && knowsItsMachine(copy)
             for (database, replica) in image.replicas.enumerated() {
                 let place = Model.Place(node: copy.index, database: database)
                 model[place] = replica
@@ -50,10 +50,13 @@ extension SimulationRun {
             node.machine.renew()
             node.machine.move(to: newAddress())
             try setMachineID(of: node)
-            node.isMoved = true
+            node.isMoved = knowsItsMachine(node)
             note(.moved)
             world.after(1_000_000) { self.start(node) }
-        case .keep: keep(node)
+        case .keep:
+            // Node 0 is the admin that lets others in.
+            guard twins(of: node).allSatisfy({ $0.index > 0 }) else { return false }
+            try keep(node)
         case .wipe:
             kill(node, losesPower: false)
             for database in 0..<plan.databases { forget(Model.Place(node: node.index, database: database)) }
@@ -76,20 +79,49 @@ extension SimulationRun {
             Array((node.machine.machineID + "\n").utf8), to: node.machineIDFile, on: node.machine.disk.start())
     }
 
-    /// Somebody says that this is the one to keep: it speaks again. Its copies end.
-    func keep(_ node: SimulatedNode) {
-        for copy in nodes where copy.isClone && copy !== node && copy.id == node.id { endClone(copy) }
-        guard node.isMoved, let running = node.node else { return }
-        node.isMoved = false
-        running.queue.async { running.keepMachine { _ in } }
+    /// Whether the directory has been used on a machine that has an id: else nothing tells it that it is on another one.
+    private func knowsItsMachine(_ node: SimulatedNode) -> Bool {
+        node.machine.disk.files.exists(node.directory + "/" + IdentityStore.machineName)
     }
 
-    /// A copy of a node ends for good: what it had alone is gone.
-    func endClone(_ copy: SimulatedNode) {
+    /// The others that have the identity of a node.
+    func twins(of node: SimulatedNode) -> [SimulatedNode] {
+        nodes.filter { $0 !== node && $0.id == node.id && !$0.isAbsent }
+    }
+
+    /// Somebody says that this is the one to keep: it speaks again. Who else has its identity becomes a node of its own.
+    func keep(_ node: SimulatedNode) throws {
+        for copy in twins(of: node) { try makeNodeOfItsOwn(copy) }
+        guard node.isMoved, let running = node.node else { return }
+        let incarnation = node.incarnation
+        running.queue.async {
+            running.keepMachine { [weak self] failure in
+                guard let self, node.incarnation == incarnation else { return }
+                if failure == nil { return node.isMoved = false }
+                if hasBadDisk(node) || node.isDamaged { return }
+                world.fail(Violation(.noErrorFromInside, "node \(node.index): keep: \(failure?.message ?? "")"))
+            }
+        }
+    }
+
+    /// A copy of a node gets an identity of its own and joins with what it holds, as its owner is told to do.
+    func makeNodeOfItsOwn(_ copy: SimulatedNode) throws {
         kill(copy, losesPower: false)
-        for database in 0..<plan.databases { forget(Model.Place(node: copy.index, database: database)) }
-        copy.isAbsent = true
-        copy.isClone = false
+        guard !copy.isDamaged else { return try makeAnew(copy) }
+        copy.machine.disk.sparesCalls = true
+        defer { copy.machine.disk.sparesCalls = false }
+        _ = try NodeSetup.reset(try NodeDirectory(option: copy.directory), on: copy.machine.disk.start())
+        try takeIdentity(copy)
+        note(.separated)
+        world.after(1_000_000) { self.start(copy) }
+    }
+
+    /// Another identity, and what a node knows of its group when it joins.
+    private func takeIdentity(_ node: SimulatedNode) throws {
+        node.id = try group.makeID(node.index)
+        node.isMoved = false
+        group.takeMembership(from: nodes.first { $0.isRunning && !$0.isOutsider && $0 !== node }?.node)
+        try install(node, databases: [])
     }
 
     /// An empty disk, and another identity that joins as a new node does.
@@ -97,10 +129,8 @@ extension SimulationRun {
         let empty = VirtualDisk()
         node.take(empty)
         empty.discard()
-        node.id = try group.makeID(node.index)
         for database in 0..<plan.databases { model[Model.Place(node: node.index, database: database)] = ReplicaModel() }
-        group.takeMembership(from: nodes.first { $0.isRunning && !$0.isOutsider && $0 !== node }?.node)
-        try install(node, databases: [])
+        try takeIdentity(node)
     }
 
     /// What was on a disk at some time, and what the simulation knew of its node then.
@@ -185,7 +215,16 @@ extension SimulationRun {
     // MARK: What may be gone
 
     /// What a place holds is lost, as the fault means it: writes that are nowhere else need not come back.
-    func forget(_ place: Model.Place) { model.lose(place, besides: places(of: place.database)) }
+    /// - Parameter time: when what was asked for that takes it.
+    func forget(_ place: Model.Place, at time: UInt64? = nil) {
+        let milliseconds = Int((time ?? now) / 1_000)
+        if !isHealed, !budget.mayLose(place.node, writtenAt: milliseconds, at: milliseconds) {
+            world.fail(
+                Violation(
+                    .acknowledgedDurability, "node \(place.node) loses what no fault of the plan may take from it"))
+        }
+        model.lose(place, besides: places(of: place.database))
+    }
 
     /// The places of a database that hold what they hold.
     func places(of database: Int) -> [Model.Place] {

@@ -18,6 +18,7 @@ struct Beginner: Hashable {
 /// A copy of a node that runs beside it.
 struct TwinWatch {
     let since: UInt64
+    let original: Int
     let processes: [Int]
 }
 
@@ -38,27 +39,33 @@ extension SimulationRun {
         }
     }
 
-    /// S9: two nodes that run with one identity are reported by one of them, or by another.
+    /// S9: who finds itself on another machine says so and speaks to nobody; two nodes that run with one identity are reported
+    /// by one of them, or by another.
     func checkTwins() throws {
-        for copy in nodes where copy.isClone {
-            guard let original = nodes.first(where: { $0 !== copy && $0.id == copy.id && !$0.isAbsent }),
-                original.isRunning,
-                copy.isRunning, !isHealed, original.process?.isPaused == false, copy.process?.isPaused == false,
+        for node in nodes where node.isMoved && !node.isOutsider && !node.isDamaged {
+            guard let running = node.node, let process = node.process, let since = startTimes[node.index],
+                now > max(since, process.pausedUntil) + SimulationLimits.heldTime
+            else { continue }
+            guard running.healthCodes.contains("MACHINE_CHANGED"), running.linkedPeers.isEmpty else {
+                throw Violation(.storeIdentity, "node \(node.index) runs on another machine as if it were its own")
+            }
+        }
+        for copy in nodes {
+            // Of several each is looked at beside the first.
+            guard let original = twins(of: copy).first, original.index < copy.index,
+                [copy, original].allSatisfy({ $0.isRunning && !$0.isMoved && $0.process?.isPaused == false }),
                 !machinePairs.contains(where: { network.isCut(from: $0.0, to: $0.1) })
             else {
                 twins[copy.index] = nil
                 continue
             }
             let processes = nodes.map(\.incarnation)
-            guard let watch = twins[copy.index], watch.processes == processes else {
-                twins[copy.index] = TwinWatch(since: now, processes: processes)
+            guard let watch = twins[copy.index], watch.processes == processes, watch.original == original.index else {
+                twins[copy.index] = TwinWatch(since: now, original: original.index, processes: processes)
                 continue
             }
             guard now > watch.since + SimulationLimits.twinTime else { continue }
-            let isReported = nodes.contains { node in
-                node.node?.healthCodes.contains { $0 == "IDENTITY_DUPLICATE" || $0 == "MACHINE_CHANGED" } == true
-            }
-            guard isReported else {
+            guard nodes.contains(where: { $0.node?.knownTwins.contains(copy.id) == true }) else {
                 throw Violation(
                     .storeIdentity,
                     "nodes \(original.index) and \(copy.index) run with one identity, and nobody says so")

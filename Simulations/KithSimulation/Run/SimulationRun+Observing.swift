@@ -111,11 +111,15 @@ extension SimulationRun {
             call.hasRun = false
             let id = DocumentID(unchecked: call.operation.document)
             if call.isPurge {
-                model.purge(id, at: place, call.purged)
+                purge(id, at: place, call.purged)
             } else if let made = call.made, made.sequence > model[place].sequence {
                 try see(id, at: place, sequence: made.sequence, leaves: made.leaves, write: made.write)
             }
         }
+    }
+
+    private func purge(_ id: DocumentID, at place: Model.Place, _ leaves: [RevisionID]) {
+        model.purge(id, at: place, leaves, besides: places(of: place.database))
     }
 
     private func see(
@@ -151,7 +155,7 @@ extension SimulationRun {
             do throws(StoreError) {
                 let history = try database.withReader { (reader) throws(StoreError) in try reader.history(id) }
                 if call.isPurge, history == nil {
-                    model.purge(id, at: place, call.purged)
+                    purge(id, at: place, call.purged)
                 } else if let made = call.made, made.sequence > model[place].sequence, let nodes = history?.nodes,
                     made.leaves.allSatisfy({ leaf in nodes.contains { $0.id == leaf.revision.id } })
                 {

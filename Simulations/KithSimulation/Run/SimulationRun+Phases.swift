@@ -57,7 +57,7 @@ extension SimulationRun {
         openShape()
         multicast.changed()
         for machine in machines { machine.mend() }
-        for node in nodes where node.isClone { endClone(node) }
+        for node in nodes where !node.isAbsent { for copy in twins(of: node) { try makeNodeOfItsOwn(copy) } }
         for node in nodes where node.isOutsider && !node.isHostile { kill(node, losesPower: false) }
         goneSince = now
         let healed = core
@@ -78,13 +78,12 @@ extension SimulationRun {
                 try makeAnew(node)
             }
             node.process?.resume()
-            keep(node)
             mendVersion(node)
             start(node)
         }
         // What a paused process missed comes at once.
         try advance(to: now + 1_000_000)
-        for node in core where node.isMoved { keep(node) }
+        for node in core where node.isMoved { try keep(node) }
         // What a node wrote before it was made a reader is asked of it by nobody until it is a writer again.
         for node in core where node.index > 0 && node.node?.isReader == true { setRole(.writer, of: node) }
     }
@@ -172,17 +171,18 @@ extension SimulationRun {
     private func areAllInSync() -> Bool {
         let core = core
         for number in carried {
-            var digest: Digest256?
-            let hasPurges = model.hasPurges(number)
+            // Who lacks what it has purged passes nothing of that on either.
+            var whole: [(node: SimulatedNode, digest: Digest256)] = []
             for node in core {
+                let place = Model.Place(node: node.index, database: number)
                 guard let database = node.databases[number] else {
-                    if model[Model.Place(node: node.index, database: number)].isAway { continue }
+                    if model[place].isAway { continue }
                     return false
                 }
-                let summary = database.executor.summary
-                if !hasPurges, let digest, digest != summary.digest { return false }
-                digest = summary.digest
+                if !model[place].lacksPurged { whole.append((node, database.executor.summary.digest)) }
             }
+            let isOne = whole.allSatisfy { $0.digest == whole[0].digest }
+            if !isOne, areJoined(whole.map(\.node), by: isConnected) { return false }
         }
         return areAllConnected() && core.allSatisfy(isInSyncWithAll)
     }
@@ -209,7 +209,9 @@ extension SimulationRun {
             let places = core.filter { $0.databases[number] != nil }.map {
                 Model.Place(node: $0.index, database: number)
             }
-            try model.checkConverged(places, database: number)
+            try model.checkConverged(places, database: number) { some in
+                areJoined(some.map { nodes[$0.node] }, by: isConnected)
+            }
         }
         try check()
     }

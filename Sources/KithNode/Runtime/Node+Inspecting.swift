@@ -31,6 +31,11 @@ extension Node {
     /// The codes of the health checks that hold, as they were last looked at, in the table's order.
     package var healthCodes: [String] { healthLedger.present.map(\.rawValue) }
 
+    /// The identities with which two nodes run, as the health check `IDENTITY_DUPLICATE` names them.
+    package var knownTwins: [NodeID] {
+        healthLedger.present.contains(.identityDuplicate) ? twins.all(now: clock.now) : []
+    }
+
     /// Whether a node is announced, and this one hears of it.
     package func hears(_ node: NodeID) -> Bool { book.announcedNodes.contains(node) }
 
