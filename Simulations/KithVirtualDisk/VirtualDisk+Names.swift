@@ -27,17 +27,22 @@ extension VirtualDisk {
     }
 
     /// Removes a name durably.
-    package func lose(_ path: String) {
+    /// - Returns: whether it was there.
+    @discardableResult package func lose(_ path: String) -> Bool {
         locked {
-            guard let place = try? names.place(path).get(), place.entry != nil else { return }
+            guard let place = try? names.place(path).get(), place.entry != nil else { return false }
             names.give(place, nil)
             names.synchronize(place.directory)
+            return true
         }
     }
 
-    /// The names in the directory at the top, in byte order.
-    package func list() -> [String] {
-        locked { names.root.current.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+    /// The names in a directory, or in that at the top, in byte order; none where it is not there.
+    package func list(_ path: String? = nil) -> [String] {
+        locked {
+            let directory = path.map { names[$0]?.directory } ?? names.root
+            return (directory?.current.keys.map(\.self) ?? []).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        }
     }
 
     // MARK: Calls
