@@ -27,11 +27,13 @@ extension VirtualDisk {
     }
 
     /// Removes a name durably.
-    package func lose(_ path: String) {
+    /// - Returns: whether it was there.
+    @discardableResult package func lose(_ path: String) -> Bool {
         locked {
-            guard let place = try? names.place(path).get(), place.entry != nil else { return }
+            guard let place = try? names.place(path).get(), place.entry != nil else { return false }
             names.give(place, nil)
             names.synchronize(place.directory)
+            return true
         }
     }
 

@@ -129,6 +129,14 @@ package final class VirtualDisk: @unchecked Sendable {
         }
     }
 
+    /// All that programs see is durable now: what a disk only said to have synchronised gets there in the end.
+    package func settle() {
+        locked {
+            names.synchronizeAll()
+            for file in names.files { file.content.synchronize() }
+        }
+    }
+
     private func begin() {
         power += 1
         isOff = false

@@ -5,7 +5,8 @@ import KithVirtualDisk
 // What disks do wrong.
 
 extension SimulationRun {
-    func strikeDisk(_ fault: Fault) -> Bool {
+    /// - Returns: whether it changed something; nil where it does so later, and is counted then.
+    func strikeDisk(_ fault: Fault) -> Bool? {
         guard let node = node(fault.node), !node.isAbsent else { return false }
         let disk = node.machine.disk
         let until = end(of: fault)
@@ -27,8 +28,14 @@ extension SimulationRun {
         case .failread, .failwrite, .failsync:
             let operation: DiskCall.Operation =
                 fault.kind == .failread ? .read : fault.kind == .failwrite ? .write : .synchronize
-            trouble.fail(operation, times: fault.count > 0 ? fault.count : nil)
-            untilOver { trouble.mend(operation) }
+            trouble.fail(operation, times: fault.count > 0 ? fault.count : nil) { [unowned self] isFirst in
+                // Whoever made the call hears of it when it has been tried again.
+                node.badDiskUntil = max(node.badDiskUntil, now + SimulationLimits.diskRecovery)
+                if isFirst { carriedOut.add(fault.kind.rawValue) }
+            }
+            // So many calls fail whenever they come, up to healing.
+            if fault.count == 0 || fault.milliseconds > 0 { untilOver { trouble.mend(operation) } }
+            return nil
         case .slow:
             trouble.synchronizing = fault.low...max(fault.low, fault.high)
             world.add(.act { trouble.synchronizing = nil }, at: until)
@@ -37,18 +44,24 @@ extension SimulationRun {
             node.isPretending = true
             world.add(.act { trouble.pretends = false }, at: until)
         case .rot, .stalepage:
+            guard damage(node, fault) else { return false }
             becomeDamaged(node)
-            damage(node, fault)
         case .misdirect:
-            becomeDamaged(node)
-            trouble.misdirects = max(1, fault.count)
-        case .cutlog, .loselog:
-            becomeDamaged(node)
-            kill(node, losesPower: false)
-            for path in databaseFiles(node) where path.hasSuffix("-wal") {
-                if fault.kind == .cutlog { disk.truncate(path, to: fault.size) } else { disk.lose(path) }
+            trouble.misdirect(times: max(1, fault.count)) { [unowned self] isFirst in
+                becomeDamaged(node)
+                if isFirst { carriedOut.add(fault.kind.rawValue) }
             }
+            return nil
+        case .cutlog, .loselog:
+            kill(node, losesPower: false)
+            var isDamaged = false
+            for path in databaseFiles(node) where path.hasSuffix("-wal") {
+                let isChanged = fault.kind == .cutlog ? disk.truncate(path, to: fault.size) : disk.lose(path)
+                isDamaged = isDamaged || isChanged
+            }
+            if isDamaged { becomeDamaged(node) }
             world.add(.act { self.start(node) }, at: max(until, now + 1_000))
+            return isDamaged
         default: return false
         }
         return true
@@ -76,20 +89,30 @@ extension SimulationRun {
         }
     }
 
-    private func damage(_ node: SimulatedNode, _ fault: Fault) {
-        let (disk, files) = (node.machine.disk, databaseFiles(node))
-        guard !files.isEmpty else { return }
+    /// - Returns: whether something is not what it was.
+    private func damage(_ node: SimulatedNode, _ fault: Fault) -> Bool {
+        let disk = node.machine.disk
+        let files = databaseFiles(node).filter { disk.content(of: $0)?.isEmpty == false }
+        guard !files.isEmpty else { return false }
+        var isDamaged = false
         for _ in 0..<max(1, fault.count) {
             let path = diskFaults.pick(files)
             let bytes = disk.content(of: path)?.count ?? 0
-            guard bytes > 0 else { continue }
             if fault.kind == .rot {
-                disk.flip(path, bit: diskFaults.below(bytes * 8))
+                isDamaged = disk.flip(path, bit: diskFaults.below(bytes * 8)) || isDamaged
             } else if let earlier = staleImages[disk.directory] {
                 let page = diskFaults.below((bytes + 4_095) / 4_096) * 4_096
-                disk.makeStale(path, page..<min(bytes, page + 4_096), from: earlier)
+                isDamaged = disk.makeStale(path, page..<min(bytes, page + 4_096), from: earlier) || isDamaged
             }
         }
+        return isDamaged
+    }
+
+    /// A disk that pretended does in the end what it said, where the power stayed on.
+    func settleDisk(of node: SimulatedNode) {
+        guard node.isPretending else { return }
+        node.machine.disk.settle()
+        node.isPretending = false
     }
 
     /// From here on the disk of a node may hold anything: nothing is expected of the node until it is made anew.

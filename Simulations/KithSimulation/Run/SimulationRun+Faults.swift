@@ -9,7 +9,8 @@ import KithVirtualDisk
 extension SimulationRun {
     func carryOut(_ fault: Fault) throws {
         if fault.kind != .pace { line(nil, "fault", PlanItem(time: 0, action: .fault(fault)).text) }
-        let isDone =
+        // Nil: counted when it strikes.
+        let isDone: Bool? =
             switch fault.kind.area {
             case .network: strikeNetwork(fault)
             case .discovery: strikeDiscovery(fault)
@@ -20,7 +21,11 @@ extension SimulationRun {
             case .clock: strikeClock(fault)
             case .peer: try strikePeer(fault)
             }
-        if isDone { carriedOut.add(fault.kind.rawValue) } else { line(nil, "no-fault", fault.kind.rawValue) }
+        switch isDone {
+        case true?: carriedOut.add(fault.kind.rawValue)
+        case false?: line(nil, "no-fault", fault.kind.rawValue)
+        case nil: break
+        }
     }
 
     /// The time at which something that lasts is over.

@@ -72,7 +72,7 @@ extension SimulationRun {
             }
         }
         for node in core {
-            if node.isPretending, !node.isDamaged { becomeDamaged(node) }
+            settleDisk(of: node)
             if node.isDamaged {
                 kill(node, losesPower: false)
                 try makeAnew(node)
