@@ -78,7 +78,7 @@ final class SimulatedNode: @unchecked Sendable {
     /// Its machine has the content of another disk from now on, and what went wrong with its own does so no more.
     func take(_ other: VirtualDisk) {
         machine.disk.restore(other)
-        machine.trouble.misdirects = 0
+        machine.trouble.endMisdirecting()
         isPretending = machine.trouble.pretends
         isDamaged = false
         isMoved = false

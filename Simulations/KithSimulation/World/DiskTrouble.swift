@@ -57,6 +57,8 @@ final class DiskTrouble {
         misdirecting = Coming(left: times, struck: struck)
     }
 
+    func endMisdirecting() { misdirecting = nil }
+
     func mend(_ operation: DiskCall.Operation) { failing[operation] = nil }
 
     /// All is well again.
