@@ -48,15 +48,21 @@ extension Model {
                 !self[puller].purged.contains(id)
             else { continue }
             let document = self[source.database, id]
-            let knowledge = self[puller][id]?.knowledge ?? WriteSet()
-            let missing = state.knowledge.firstMissing(in: knowledge, ignoring: document.initials)
-            if missing != nil || self[puller][id] == nil {
+            if !(self[puller][id].map { Self.has(state.knowledge, $0, document) } ?? false) {
                 throw Violation(
                     .checkpointHonesty,
                     "node \(puller.node) is at \(checkpoint.sequence) of node \(source.node) and lacks \(id), "
                         + "which is at \(state.sequence)")
             }
         }
+    }
+
+    /// Whether who shows this has what matters of some writes.
+    private static func has(_ writes: WriteSet, _ state: ReplicaModel.State, _ document: DocumentModel) -> Bool {
+        if writes.firstMissing(in: state.knowledge, ignoring: document.initials) == nil { return true }
+        var ignored = document.overtaken(by: state.leaves)
+        ignored.formUnion(document.initials)
+        return writes.firstMissing(in: state.knowledge, ignoring: ignored) == nil
     }
 
     /// S5, S6, S7: the leaves of a document, taken in any order and more than once, settle into the same leaves.
@@ -200,12 +206,12 @@ extension Model {
         }
     }
 
-    /// S2: every write that was ever made is in the past of what is shown.
+    /// S2: every write that was ever made is in the past of what is shown, but deletions that make no difference.
     private func checkComplete(_ id: DocumentID, _ place: Place) throws(Violation) {
         guard let state = self[place][id] else { return }
         let document = self[place.database, id]
         for (number, write) in document.writes.enumerated()
-        where write.mustStay && !state.knowledge.contains(number) {
+        where write.mustStay && !Self.has(WriteSet(number), state, document) {
             throw Violation(.noLoss, "\(id): \(write.revision), written on node \(write.node), is nowhere any more")
         }
         let live = state.leaves.count { $0.revision.kind.isLive }
