@@ -47,15 +47,25 @@ extension Model {
         for id in self[source].documents {
             guard let state = self[source][id], state.sequence <= checkpoint.sequence else { continue }
             let document = self[source.database, id]
-            let missing = state.knowledge.firstMissing(
-                in: self[puller].knownOrPurged(id), ignoring: document.initials)
-            if missing != nil || self[puller][id] == nil && !self[puller].lacks(id) {
+            let has = Self.has(
+                state.knowledge, in: self[puller].knownOrPurged(id), self[puller][id]?.leaves ?? [], document)
+            if !has || self[puller][id] == nil && !self[puller].lacks(id) {
                 throw Violation(
                     .checkpointHonesty,
                     "node \(puller.node) is at \(checkpoint.sequence) of node \(source.node) and lacks \(id), "
                         + "which is at \(state.sequence)")
             }
         }
+    }
+
+    /// Whether who knows these writes and shows these leaves has what matters of some writes.
+    private static func has(
+        _ writes: WriteSet, in known: WriteSet, _ leaves: [Delivery.Item], _ document: DocumentModel
+    ) -> Bool {
+        if writes.firstMissing(in: known, ignoring: document.initials) == nil { return true }
+        var ignored = document.overtaken(by: leaves)
+        ignored.formUnion(document.initials)
+        return writes.firstMissing(in: known, ignoring: ignored) == nil
     }
 
     /// S5, S6, S7: the leaves of a document, taken in any order and more than once, settle into the same leaves.
@@ -225,7 +235,7 @@ extension Model {
         }
     }
 
-    /// S2: every write that was ever made is in the past of what is shown.
+    /// S2: every write that was ever made is in the past of what is shown, but deletions that make no difference.
     private func checkComplete(_ id: DocumentID, _ place: Place) throws(Violation) {
         guard let state = self[place][id] else { return }
         let document = self[place.database, id]
@@ -236,7 +246,7 @@ extension Model {
                     + "\(write.node)")
         }
         for (number, write) in document.writes.enumerated()
-        where write.mustStay && !state.knowledge.contains(number) {
+        where write.mustStay && !Self.has(WriteSet(number), in: state.knowledge, state.leaves, document) {
             throw Violation(.noLoss, "\(id): \(write.revision), written on node \(write.node), is nowhere any more")
         }
         let live = state.leaves.count { $0.revision.kind.isLive }

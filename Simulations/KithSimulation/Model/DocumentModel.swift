@@ -37,6 +37,8 @@ struct DocumentModel {
     private var closings: [RevisionID: RevisionID] = [:]
     /// Loads of initial data, which any edit outranks and any deletion ends.
     private(set) var initials = WriteSet()
+    /// Writes that no version names.
+    private var unnamed = WriteSet()
     /// False once a register and a deeper field may compete.
     private(set) var isModelled = true
     private var paths: [String] = []
@@ -108,6 +110,7 @@ struct DocumentModel {
                 kind: kind, node: node, revision: revision.id, time: isEdit ? own?.time ?? 0 : 0,
                 writer: isEdit ? own?.writer ?? 0 : 0))
         if kind == .initial { initials.insert(number) }
+        if kind != .edit { unnamed.insert(number) }
         var fields: FieldModel?
         if let body, isModelled {
             fields = (base?.fields ?? FieldModel()).written(
@@ -222,6 +225,24 @@ struct DocumentModel {
             if let known = revisions[write.revision] { behind.formUnion(known.history) }
         }
         return writes.indices.first { writes[$0].mustStay && !behind.contains($0) }.map { writes[$0] }
+    }
+
+    /// Deletions that need not reach whoever shows these leaves: one of them has seen every edit that the deletion had, and
+    /// is a deletion itself or knows another edit. What was deleted lives on with that, so it makes no difference, counts in
+    /// no digest, and who has it depends on how much history was sent.
+    func overtaken(by leaves: [Delivery.Item]) -> WriteSet {
+        var overtaken = WriteSet()
+        for (number, write) in writes.enumerated() where write.kind == .deletion {
+            guard let deleted = revisions[write.revision]?.history else { continue }
+            let isOvertaken = leaves.contains { leaf in
+                guard leaf.revision.kind != .closed, let known = revisions[leaf.revision.id]?.history,
+                    deleted.firstMissing(in: known, ignoring: unnamed) == nil
+                else { return false }
+                return leaf.revision.kind == .deleted || known.firstMissing(in: deleted, ignoring: unnamed) != nil
+            }
+            if isOvertaken { overtaken.insert(number) }
+        }
+        return overtaken
     }
 
     /// Whether a document of which these writes are known must live: some edit that no known deletion had seen, or

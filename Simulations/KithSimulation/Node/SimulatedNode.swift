@@ -1,6 +1,7 @@
 import KithDocument
 import KithNode
 import KithStore
+import KithSystem
 import KithTestSupport
 import KithVirtualDisk
 import Synchronization
@@ -105,6 +106,8 @@ final class ObservedDatabase: @unchecked Sendable {
     let executor: DatabaseExecutor
     private let disk: VirtualDisk
     private var reader: StoreReader?
+    /// The file that it reads.
+    private var read: FileIdentity?
 
     init(_ number: Int, _ executor: DatabaseExecutor, on disk: VirtualDisk) {
         self.number = number
@@ -129,9 +132,12 @@ final class ObservedDatabase: @unchecked Sendable {
     func withReader<Value>(_ body: (StoreReader) throws(StoreError) -> Value) throws(StoreError) -> Value {
         disk.sparesCalls = true
         defer { disk.sparesCalls = false }
-        if let reader { return try body(reader) }
+        // A compaction puts another file in its place: what is read in the old one stands still.
+        let present = executor.file.fileSystem.stamp(of: executor.file.path)?.identity
+        if let reader, read == present { return try body(reader) }
         let reader = try executor.file.makeReader()
         self.reader = reader
+        read = present
         return try body(reader)
     }
 
