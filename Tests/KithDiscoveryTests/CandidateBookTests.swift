@@ -141,7 +141,9 @@ import Testing
         #expect(book.wanted(for: a, now: Limits.dialSlowMilliseconds - 1).isEmpty)
         #expect(book.wanted(for: a, now: Limits.dialSlowMilliseconds).count == 1)
         // While there is a link to who is there, nobody else is.
-        #expect(book.wanted(for: a, now: Limits.dialSlowMilliseconds) { node, _ in node == b }.isEmpty)
+        let (other, later) = (b, Limits.dialSlowMilliseconds)
+        let wanted = book.wanted(for: a, now: later) { node, _ in node == other }
+        #expect(wanted.isEmpty)
         // Another address that failed is tried again whenever the node is wanted.
         book.setDiscovered([stale, service("alpha", a, near: ["10.0.0.4:5484"])])
         book.failed(address("10.0.0.4:5484"), for: a, reason: "time-out", now: 0, using: &random)

@@ -149,7 +149,8 @@ extension Model {
         var seen: Set<DocumentID> = []
         let documents = places.flatMap { self[$0].documents }.filter { seen.insert($0).inserted }
         let different = documents.filter { id in
-            let first = places.first.map { Self.counted(self[$0][id]) }
+            guard let place = places.first, !self[place.database, id].isPurgedSomewhere else { return false }
+            let first = Self.counted(self[place][id])
             return places.contains { Self.counted(self[$0][id]) != first }
         }
         if different.isEmpty { return [] }

@@ -134,8 +134,8 @@ extension SimulationRun {
     /// each node chooses others by what it knows, and that the links join all is what can be said from outside.
     private var wantedPairs: [(SimulatedNode, SimulatedNode)]? {
         let core = core
-        let running = core.compactMap(\.node)
-        let members = identities.filter { id in !running.contains { $0.knowsRevoked(id) } }
+        let witness = core.first?.node
+        let members = identities.filter { witness?.knowsRevoked($0) != true }
         if members.count <= NodeLimits.fullMeshNodes { return pairs }
         guard members.count == core.count, shape == .full else { return nil }
         let ring = core.sorted { $0.id < $1.id }
@@ -240,7 +240,8 @@ extension SimulationRun {
         let more = parts.count - SimulationLimits.shownNodes
         if more > 0 { parts = parts.prefix(SimulationLimits.shownNodes) + ["\(more) more"] }
         for number in carried {
-            parts += model.differences(core.map { Model.Place(node: $0.index, database: number) })
+            let carriers = core.filter { $0.databases[number] != nil }
+            parts += model.differences(carriers.map { Model.Place(node: $0.index, database: number) })
         }
         if !areAllConnected() { parts.append("not connected: \(unconnected)") }
         return "not equal \(time / 1_000_000) s after healing: " + parts.joined(separator: "; ")
