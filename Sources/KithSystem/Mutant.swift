@@ -89,6 +89,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case saysInSync
     /// Peers are not told of commits.
     case neverTells
+    /// A reader's clients write.
+    case letsReadersWrite
     /// The links of who is revoked stay.
     case keepsRevokedLinks
     /// The wait between dials doubles for ever.

@@ -258,7 +258,7 @@ extension Model {
                 "\(id) is gone on node \(place.node) though no deletion had seen all of it: it has "
                     + Self.describe(state.leaves))
         }
-        if policy?.merges == true, live > 1 {
+        if policies[place.database]?.merges == true, live > 1 {
             throw Violation(.convergence, "\(id) has \(live) live leaves that nobody merges")
         }
     }

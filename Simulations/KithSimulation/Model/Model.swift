@@ -11,15 +11,15 @@ struct Model {
 
     let nodes: Int
     let databases: Int
-    /// Nil where it changes during the run: then nothing is foretold of what merges hold.
-    let policy: PolicyModel?
+    /// Of each database; nil once another one has been said: from then on nothing is foretold of what merges hold.
+    var policies: [PolicyModel?]
     private var documents: [[DocumentID: DocumentModel]]
     private var replicas: [ReplicaModel]
 
     init(nodes: Int, databases: Int, policy: PolicyModel?) {
         self.nodes = nodes
         self.databases = databases
-        self.policy = policy
+        policies = Array(repeating: policy, count: databases)
         documents = Array(repeating: [:], count: databases)
         replicas = Array(repeating: ReplicaModel(), count: nodes * databases)
     }
@@ -49,7 +49,7 @@ struct Model {
         let before = self[place][id]
         if before == nil { try self[place].comeBack(id, leaves.map(\.revision.id)) }
         if let write { try learn(write, of: id, at: place, leaves, before) }
-        for item in leaves { try self[place.database, id].see(item.revision, policy: policy) }
+        for item in leaves { try self[place.database, id].see(item.revision, policy: policies[place.database]) }
         let document = self[place.database, id]
         let knowledge = Self.knowledge(leaves, document)
         if let before, let lost = before.knowledge.firstMissing(in: knowledge, ignoring: document.initials) {

@@ -28,6 +28,8 @@ struct ReplicaModel {
     var lastPurged: UInt64?
     var sequence: UInt64 = 0
     var timeline: TimelineID = 0
+    /// The last sequence of each timeline that what it holds was written under.
+    var lasts: [TimelineID: UInt64] = [:]
     /// By source how far it has taken that one's changes, as last seen.
     var checkpoints: [Int: Position] = [:]
     /// The node carries the database no longer.

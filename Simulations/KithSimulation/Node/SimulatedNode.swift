@@ -23,6 +23,8 @@ final class SimulatedNode: @unchecked Sendable {
     var calls: [Int: ClientCall] = [:]
     /// Writes that clients were told have failed, and that the next start may find done: the disk did not say.
     var doubtful: [ClientCall] = []
+    /// Compactions that its process was asked for and that have not ended.
+    var compactions: Set<UInt64> = []
     /// Counts the processes.
     private(set) var incarnation = 0
 
@@ -95,6 +97,7 @@ final class SimulatedNode: @unchecked Sendable {
         node = nil
         hostile = nil
         databases = [:]
+        compactions = []
     }
 }
 
@@ -141,6 +144,18 @@ final class ObservedDatabase: @unchecked Sendable {
         return try body(reader)
     }
 
+    /// What has changed after a sequence, as far as a commit at least. A compaction exchanges the file under a reader that was
+    /// opened before: that one sees nothing any more.
+    func changes(after sequence: UInt64, upTo commit: UInt64) throws(StoreError) -> StoredChanges {
+        func read() throws(StoreError) -> StoredChanges {
+            try withReader { (reader) throws(StoreError) in try reader.changes(after: sequence, limit: 1_000_000) }
+        }
+        let changes = try read()
+        if changes.through.sequence >= commit { return changes }
+        letGo()
+        return try read()
+    }
+
     /// The file is about to be exchanged or closed.
     func letGo() { reader = nil }
 }
@@ -176,6 +191,8 @@ final class ClientCall: @unchecked Sendable {
     var isPurge: Bool { operation.kind == .purge }
     /// The leaves that a purge removed.
     var purged: [RevisionID] = []
+    /// How the document stood for the model when the transaction began.
+    var asked: ReplicaModel.State?
     /// Whether the transaction did its work; the commit is still to come.
     var hasRun = false
 
@@ -183,6 +200,17 @@ final class ClientCall: @unchecked Sendable {
         self.number = number
         self.operation = operation
         database = operation.database
+    }
+
+    /// Whether what it was about was there, from when its transaction began to now.
+    func mustBeThere(in replica: ReplicaModel) -> Bool {
+        guard let asked, let now = replica[DocumentID(unchecked: operation.document)], now.sequence == asked.sequence
+        else { return false }
+        return switch operation.kind {
+        case .purge: true
+        case .touch: asked.isOpen
+        default: asked.isLive
+        }
     }
 }
 

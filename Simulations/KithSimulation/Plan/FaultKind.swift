@@ -130,7 +130,7 @@ extension Fault {
         case leave
         /// An admin revokes `node`.
         case revoke
-        /// The role of `node` is `text` from now on: reader, writer or admin.
+        /// The role of `node` is `text` from now on: reader or writer. An admin is made by an invitation only.
         case role
 
         // Clocks.
@@ -208,7 +208,7 @@ extension Fault.Kind {
     /// The words that `text` may be; nil where it has none.
     package var words: [String]? {
         switch self {
-        case .role: ["reader", "writer", "admin"]
+        case .role: ["reader", "writer"]
         case .hostile: HostileKind.allCases.map(\.rawValue)
         case .version: ["older", "newer", "apart"]
         default: nil

@@ -92,6 +92,14 @@ extension Operation.Kind {
         }
     }
 
+    /// Whether it writes a document, which a reader's clients may not.
+    var isWriting: Bool {
+        switch self {
+        case .put, .set, .unset, .touch, .delete, .initial, .resolve: true
+        default: false
+        }
+    }
+
     /// What it takes from its node on purpose.
     package var destroys: Destruction { self == .drop ? .unshared : .nothing }
 }

@@ -7,7 +7,7 @@ import KithTestSupport
 
 extension SimulationRun {
     func checkFromTimeToTime() {
-        guard !isHealed else { return }
+        guard !isReopening else { return }
         checked { try check() }
         world.after(SimulationLimits.checkInterval) { [unowned self] in checkFromTimeToTime() }
     }
@@ -21,13 +21,28 @@ extension SimulationRun {
         try checkMerges()
         try checkPeers()
         try checkTwins()
+        try checkNextCheckpoints()
+    }
+
+    /// A commit that moves a checkpoint alone is told to nobody: one node after the other is looked at.
+    private func checkNextCheckpoints() throws {
+        checkpointsOf = (checkpointsOf + 1) % nodes.count
+        try checkAllCheckpoints(nodes[checkpointsOf])
+    }
+
+    func checkAllCheckpoints(_ node: SimulatedNode) throws {
+        for number in node.databases.keys.sorted() {
+            if let database = node.databases[number] { try checkCheckpoints(node, database) }
+        }
     }
 
     private func checkMerges() throws {
-        guard model.policy != nil else { return unchecked = [] }
         var seen: Set<Place> = []
         let policy = storedPolicy
-        for item in unchecked.reversed() where seen.insert(Place(place: item.place, document: item.document)).inserted {
+        for item in unchecked.reversed()
+        where model.policies[item.place.database] != nil
+            && seen.insert(Place(place: item.place, document: item.document)).inserted
+        {
             var random = checking
             func shuffle(_ items: [Delivery.Item]) -> [Delivery.Item] { random.shuffle(items) }
             try checkLaws(item.document, item.place, policy, shuffle)
@@ -136,7 +151,8 @@ extension SimulationRun {
             let text = String(decoding: line.dropLast(), as: UTF8.self)
             world.fail(Violation(.secrets, "node \(node.index) logs what it must not: \(text)"))
         }
-        guard line.holds("protocol error") else { return }
+        let isRefusal = line.holds("refused a document") && !hasWrongPeers
+        guard isRefusal || line.holds("protocol error") else { return }
         let text = String(decoding: line.dropLast(), as: UTF8.self)
         if !isAboutHostile(text) {
             world.fail(Violation(.noErrorFromInside, "node \(node.index): \(text)"))
@@ -156,12 +172,18 @@ extension SimulationRun {
                 checkpoint = try database.withReader { (reader) throws(StoreError) in
                     try reader.checkpoint(of: source.id)
                 }
-            } catch { continue }
+            } catch {
+                guard hasBadDisk(node) else { throw Violation(.noErrorFromInside, "node \(node.index): \(error)") }
+                continue
+            }
             guard let checkpoint, model[puller].checkpoints[source.index] != checkpoint else { continue }
             model[puller].checkpoints[source.index] = checkpoint
             let place = Model.Place(node: source.index, database: database.number)
-            // Of a timeline that has ended, as that of a disk that was put back, the sequences are not the source's any more.
-            guard checkpoint.timeline == model[place].timeline else { continue }
+            // Of a timeline that a disk was put back from, what came last is not the source's any more.
+            guard
+                checkpoint.timeline == model[place].timeline
+                    || checkpoint.sequence <= model[place].lasts[checkpoint.timeline] ?? 0
+            else { continue }
             note(.checkpointChecked)
             try model.checkCheckpoint(of: place, at: puller, checkpoint)
         }

@@ -16,14 +16,12 @@ extension SimulationRun {
             carriedOut.add(operation.kind.rawValue)
             return say(policy: operation.text, of: name, on: node)
         case .create:
+            if isRefused(operation, node, running) { return }
             carriedOut.add(operation.kind.rawValue)
             return create(name, on: node, running)
         default: break
         }
-        if running.isReader, operation.kind != .read {
-            note(.readerRefused)
-            return line(node, "reader", operation.kind.rawValue)
-        }
+        if operation.kind.isWriting, isRefused(operation, node, running) { return }
         guard let executor = running.catalog[name], let database = node.databases[operation.database] else {
             return line(node, "no-database", operation.kind.rawValue)
         }
@@ -34,6 +32,24 @@ extension SimulationRun {
         case .compact, .verify, .backupCheck: keepUp(operation, node, database, executor)
         default: write(operation, node, database, executor)
         }
+    }
+
+    /// Whether the node takes no write from clients since it is a reader, as it must be then alone.
+    private func isRefused(_ operation: Operation, _ node: SimulatedNode, _ running: Node) -> Bool {
+        var isRefused = false
+        do throws(ControlError) { try running.requireWriter() } catch {
+            isRefused = true
+            if error.code != .forbidden {
+                world.fail(Violation(.noErrorFromInside, "node \(node.index): \(error.message)"))
+            }
+        }
+        if isRefused != running.isReader {
+            world.fail(Violation(.access, "node \(node.index) \(isRefused ? "refuses" : "takes") a client's write"))
+        }
+        guard isRefused else { return false }
+        note(.readerRefused)
+        line(node, "reader", operation.kind.rawValue)
+        return true
     }
 
     // MARK: Writing
@@ -92,6 +108,7 @@ extension SimulationRun {
             if sabotage == .acknowledgesNothing { throw StoreError(.conflict, operation.document, "") }
             return true
         }
+        call.asked = model[Model.Place(node: node.index, database: call.database)][id]
         func put(_ body: ClientBody, initial: Bool = false) throws(StoreError) -> Bool {
             let canonical: [UInt8]
             do { canonical = try CanonicalJSON.object(from: body.text) } catch {
@@ -154,8 +171,10 @@ extension SimulationRun {
             try model.acknowledge(made.write.revision, of: id, at: place)
         case .failure(let error):
             line(node, "client", "\(operation.kind.rawValue) \(operation.document) \(error.code.rawValue)")
+            let place = Model.Place(node: node.index, database: operation.database)
             switch error.code {
-            case .notFound, .conflict: break
+            case .notFound where !call.mustBeThere(in: model[place]): break
+            case .conflict where operation.kind == .resolve || sabotage == .acknowledgesNothing: break
             case _ where node.isDamaged || hasBadDisk(node):
                 note(.writeRefused)
                 // What a disk did not confirm may be there all the same when it is read again.
@@ -163,7 +182,6 @@ extension SimulationRun {
             default: throw Violation(.noErrorFromInside, "node \(node.index): \(error)")
             }
             if sabotage == .acknowledgesNothing, let made = call.made {
-                let place = Model.Place(node: node.index, database: operation.database)
                 try model.acknowledge(made.write.revision, of: DocumentID(unchecked: operation.document), at: place)
             }
         }
@@ -210,8 +228,11 @@ extension SimulationRun {
     private func create(_ name: String, on node: SimulatedNode, _ running: Node) {
         guard let database = try? DatabaseName(name), let process = node.process else { return }
         process.makeQueue("client").async {
-            guard let made = try? running.catalog.create(database), made.isNew else { return }
-            running.queue.async { running.added(made.database) }
+            do throws(StoreError) {
+                let made = try running.catalog.create(database)
+                guard made.isNew else { return }
+                running.queue.async { running.added(made.database) }
+            } catch { self.refused("create", by: node, error) }
         }
     }
 
@@ -220,7 +241,9 @@ extension SimulationRun {
         let asked = now
         process.makeQueue("client").async {
             node.databases[number]?.letGo()
-            guard (try? running.catalog.drop(database)) == true else { return }
+            do throws(StoreError) { guard try running.catalog.drop(database) else { return } } catch {
+                return self.refused("drop", by: node, error)
+            }
             node.databases[number] = nil
             self.forget(Model.Place(node: node.index, database: number), at: asked)
             self.model[Model.Place(node: node.index, database: number)].isAway = true
@@ -236,9 +259,9 @@ extension SimulationRun {
         lastCall += 1
         let number = UInt64(lastCall)
         let isCompaction = operation.kind == .compact
-        if isCompaction { compacting += 1 }
+        if isCompaction { node.compactions.insert(number) }
         process.makeQueue("client").async {
-            defer { if isCompaction { self.compacting -= 1 } }
+            defer { if isCompaction { node.compactions.remove(number) } }
             var failure: StoreError?
             do throws(StoreError) {
                 switch operation.kind {
@@ -256,9 +279,14 @@ extension SimulationRun {
                 }
             } catch { failure = error }
             self.line(node, "upkeep", "\(operation.kind.rawValue) \(failure?.code.rawValue ?? "done")")
-            guard let failure, !self.hasBadDisk(node), !node.isDamaged else { return }
-            self.world.fail(Violation(.noErrorFromInside, "node \(node.index): \(operation.kind.rawValue): \(failure)"))
+            if let failure { self.refused(operation.kind.rawValue, by: node, failure) }
         }
+    }
+
+    /// S20: nothing but a disk that fails hinders what an admin asks of a node.
+    private func refused(_ request: String, by node: SimulatedNode, _ error: StoreError) {
+        guard !hasBadDisk(node), !node.isDamaged else { return }
+        world.fail(Violation(.noErrorFromInside, "node \(node.index): \(request): \(error)"))
     }
 
     /// A copy that was made beside the work that goes on is a sound database.
@@ -272,10 +300,18 @@ extension SimulationRun {
     // MARK: What admins say
 
     private func say(policy: String, of database: String, on node: SimulatedNode) {
-        guard let running = node.node, running.isAdmin else { return }
-        let json = policyJSON(policy)
+        guard let running = node.node, running.isAdmin, let number = ObservedDatabase.number(database) else { return }
+        let (json, incarnation) = (policyJSON(policy), node.incarnation)
+        // Until all are told some merge by this and some by what was said before.
+        model.policies[number] = nil
         running.queue.async {
-            running.setPolicy(json, of: database) { _ in }
+            running.setPolicy(json, of: database) { [weak self] error in
+                guard let self, node.incarnation == incarnation else { return }
+                guard let error else { return lastPolicies[number] = json }
+                if !hasBadDisk(node) {
+                    world.fail(Violation(.noErrorFromInside, "node \(node.index): policy: \(error.message)"))
+                }
+            }
         }
     }
 }

@@ -119,6 +119,7 @@ extension SimulationRun {
     func becomeDamaged(_ node: SimulatedNode) {
         guard !node.isDamaged else { return }
         node.isDamaged = true
+        hadWrongPeers = true
         for database in 0..<plan.databases { forget(Model.Place(node: node.index, database: database)) }
     }
 }

@@ -22,8 +22,9 @@ extension SimulationRun {
             let wasWellUntil = node.badDiskUntil
             world.after(SimulationLimits.roomWriteTime) { [unowned self] in
                 guard node.incarnation == incarnation, node.badDiskUntil == wasWellUntil, !process.isPaused,
-                    node.machine.trouble.synchronizing == nil, node.calls[call] != nil
-                else { return note(.roomAgain) }
+                    node.machine.trouble.synchronizing == nil
+                else { return }
+                guard node.calls[call] != nil else { return note(.roomAgain) }
                 world.fail(
                     Violation(
                         .storageRecovers, "node \(node.index) does not end a write though its disk has room again"))
@@ -39,7 +40,8 @@ extension SimulationRun {
                 carryOut(Operation(.compact, node: node.index, database: number))
             }
         }
-        let isDone = try advance(to: now + SimulationLimits.compactionTime) { self.compacting == 0 }
+        var compacting: Int { nodes.reduce(0) { $0 + $1.compactions.count } }
+        let isDone = try advance(to: now + SimulationLimits.compactionTime) { compacting == 0 }
         guard isDone else { throw Violation(.compactionEnds, "\(compacting) compactions do not end") }
         for node in core {
             for number in node.databases.keys.sorted() {

@@ -191,12 +191,18 @@ extension SimulationRun {
             node.isOutsider = true
             node.outsiderSince = now
             let (id, root) = (node.id, group.rootForRevoking)
-            admin.queue.async {
-                _ = try? admin.revoke(id.description, root: root, isDryRun: false)
+            askAdmin { (done) throws(ControlError) in
+                _ = try admin.revoke(id.description, root: root, isDryRun: false)
+                admin.whenMembershipIsKept { [weak self] isKept in
+                    if isKept { self?.revoked.append(id) }
+                    done(isKept ? nil : ControlError(.failed, "a revocation can't be kept"))
+                }
             }
             note(.revoked)
         case .role:
-            guard nodes[0].isRunning, node.index > 0, let role = Role(fault.text) else { return false }
+            guard nodes[0].isRunning, node.index > 0, !node.isOutsider, let role = Role(fault.text) else {
+                return false
+            }
             setRole(role, of: node)
         default: return false
         }
@@ -207,9 +213,44 @@ extension SimulationRun {
     func setRole(_ role: Role, of node: SimulatedNode) {
         guard let admin = nodes[0].node else { return }
         let id = node.id
-        admin.queue.async {
-            try? admin.setRole(role, of: id.description) { _ in }
+        askAdmin { (done) throws(ControlError) in
+            try admin.setRole(role, of: id.description) { [weak self] result in
+                switch result {
+                case .success:
+                    self?.roles[id] = role
+                    done(nil)
+                case .failure(let error): done(error)
+                }
+            }
         }
+    }
+
+    /// Asks the admin that node 0 is: nothing but its disk may hinder it (S20).
+    func askAdmin(
+        _ work: @escaping @Sendable (@escaping @Sendable (ControlError?) -> Void) throws(ControlError) -> Void
+    ) {
+        let (admin, incarnation) = (nodes[0], nodes[0].incarnation)
+        let done: @Sendable (ControlError?) -> Void = { [weak self] error in
+            guard let self, let error, admin.incarnation == incarnation, !hasBadDisk(admin) else { return }
+            world.fail(Violation(.noErrorFromInside, "node 0: \(error.message)"))
+        }
+        admin.node?.queue.async {
+            do throws(ControlError) { try work(done) } catch { done(error) }
+        }
+    }
+
+    /// S15: in the end all know whose membership ended, and who is told that it is a reader or a writer is.
+    func checkMembership() throws {
+        func wrong() -> [String] {
+            core.flatMap { node in
+                let ignored = revoked.filter { node.node?.knowsRevoked($0) != true }
+                let role = roles[node.id].flatMap { ($0 == .reader) == node.node?.isReader ? nil : $0 }
+                return ignored.map { "node \(node.index) does not know that \($0.short) was revoked" }
+                    + (role.map { ["node \(node.index) is no \($0)"] } ?? [])
+            }
+        }
+        if try advance(to: now + SimulationLimits.convergenceTime, until: { wrong().isEmpty }) { return }
+        throw Violation(.access, wrong().shown(", "))
     }
 
     // MARK: What may be gone

@@ -37,6 +37,9 @@ extension SimulationRun {
         checked { try opened(node, database) }
     }
 
+    /// Whether some node has sent, or may have, what others refuse with reason.
+    var hasWrongPeers: Bool { hadWrongPeers || nodes.contains { $0.isHostile } }
+
     /// Runs a check of something that must hold.
     func checked(_ body: () throws -> Void) {
         do { try body() } catch let violation as Violation { world.fail(violation) } catch {
@@ -64,8 +67,12 @@ extension SimulationRun {
         do {
             try takeUp(node.calls.values.filter { $0.database == database.number && $0.hasRun }, at: place)
             let after = model[place].sequence
-            let page = try database.withReader { (reader) throws(StoreError) in
-                try reader.changes(after: after, limit: 1_000_000)
+            let page = try database.changes(after: after, upTo: summary.position.sequence)
+            guard page.through.sequence >= summary.position.sequence else {
+                throw Violation(
+                    .acknowledgedDurability,
+                    "node \(node.index) tells of \(summary.position.sequence), and who reads gets \(page.through.sequence)"
+                )
             }
             for change in page.changes {
                 if HostileMember.isOwn(change.document) {
@@ -85,6 +92,11 @@ extension SimulationRun {
             }
             if !isOpening { try checkTimeline(of: node, database, summary.position) }
             model[place].sequence = summary.position.sequence
+            model[place].lasts[summary.position.timeline] = summary.position.sequence
+            // S20: between members nothing is refused.
+            if summary.refused > 0, !hasWrongPeers {
+                throw Violation(.noErrorFromInside, "node \(node.index) has refused \(summary.refused) documents")
+            }
             model[place].noteDigest(summary.digest, at: now)
             counts.revisionsPulled += database.takePulled()
             trace.mix(summary.digest.bytes)

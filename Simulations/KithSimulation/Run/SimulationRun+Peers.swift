@@ -102,12 +102,12 @@ extension SimulationRun {
         guard let version = other.version, version.skew == .newer, now > version.since + SimulationLimits.presenceTime,
             !other.isAbsent, !other.isOutsider, let record = running.presenceRecord(of: other.id)
         else { return }
-        note(.newerRecordPassedOn)
         guard CBORMap(record)[99]?.dropFirst().elementsEqual(FrameRewriter.unknownText) == true else {
             throw Violation(
                 .versionCompatibility,
                 "node \(node.index) has lost what only a newer version knows of node \(other.index)")
         }
+        if !running.isLinked(to: other.id) { note(.newerRecordPassedOn) }
     }
 
     /// S16, S17: what a hostile member wrote to documents of its own by the rules is held within the bounds; what it wrote

@@ -3,6 +3,7 @@ import KithNode
 import KithReplication
 import KithStore
 import KithTransport
+import KithVirtualDisk
 
 // The course of a run: faults and work with safety checks; then everything is healed and what must happen in the end is
 // waited for; then all stores are closed, opened and read from scratch.
@@ -22,6 +23,7 @@ extension SimulationRun {
         try awaitLinks()
         try checkDiscovery()
         try awaitConvergence(within: SimulationLimits.convergenceTime, .convergence)
+        try checkMembership()
         try checkFreshWrite()
         try endHostile()
         try checkCompaction()
@@ -84,8 +86,28 @@ extension SimulationRun {
         // What a paused process missed comes at once.
         try advance(to: now + 1_000_000)
         for node in core where node.isMoved { try keep(node) }
-        // What a node wrote before it was made a reader is asked of it by nobody until it is a writer again.
-        for node in core where node.index > 0 && node.node?.isReader == true { setRole(.writer, of: node) }
+        for node in core where node.index > 0 && node.node?.isReader == true && !mayStayReader(node) {
+            setRole(.writer, of: node)
+        }
+    }
+
+    /// Whether nothing is missing while a node is a reader: what it wrote before it was one is asked of it by nobody until it
+    /// is a writer again, nor does it pass on what others wrote.
+    private func mayStayReader(_ node: SimulatedNode) -> Bool {
+        guard shape == .full, identities.count <= NodeLimits.fullMeshNodes else { return false }
+        let writers = core.filter { $0.node?.isReader == false }
+        return (0..<plan.databases).allSatisfy { number in
+            let place = Model.Place(node: node.index, database: number)
+            return model[place].documents.allSatisfy { id in
+                guard let state = model[place][id] else { return true }
+                let others = writers.map { model[Model.Place(node: $0.index, database: number)] }.filter {
+                    $0[id] != nil
+                }
+                var knowledge = WriteSet()
+                for other in others { if let its = other[id] { knowledge.formUnion(its.knowledge) } }
+                return !others.isEmpty && state.knowledge.firstMissing(in: knowledge, ignoring: WriteSet()) == nil
+            }
+        }
     }
 
     /// Where the shape has no way between two nodes of the core any more, since one in the middle is no member or carries a
@@ -212,8 +234,23 @@ extension SimulationRun {
             try model.checkConverged(places, database: number) { some in
                 areJoined(some.map { nodes[$0.node] }, by: isConnected)
             }
+            try checkPolicy(of: number)
         }
+        for node in core { try checkAllCheckpoints(node) }
         try check()
+    }
+
+    /// L1: the policy that an admin said last holds everywhere.
+    private func checkPolicy(of number: Int) throws {
+        guard let said = lastPolicies[number] else { return }
+        for node in core {
+            guard let database = node.databases[number] else { continue }
+            let policy = try database.withReader { (reader) throws(StoreError) in try reader.policy() }
+            guard policy.statement == said else {
+                throw Violation(
+                    .convergence, "node \(node.index) has another policy for database \(number) than was said")
+            }
+        }
     }
 
     private func describeStanding(after time: UInt64) -> String {
@@ -283,18 +320,20 @@ extension SimulationRun {
         // What was learnt of each other a moment ago is passed on first.
         try advance(to: now + SimulationLimits.settlingTime)
         let before = pairs.map { sent($0, $1) }
-        let sequences = core.map { model[Model.Place(node: $0.index, database: 0)].sequence }
+        let changes = core.map { $0.machine.disk.changes }
         try advance(to: now + SimulationLimits.idleTime)
         for (index, pair) in pairs.enumerated() {
             let bytes = sent(pair.0, pair.1) - before[index]
-            if bytes > UInt64(SimulationLimits.idleBytes(nodes: plan.nodes)) {
+            if bytes > UInt64(SimulationLimits.idleBytes(nodes: max(plan.nodes, core.count))) {
                 throw Violation(
                     .idleTraffic,
                     "nodes \(pair.0.index) and \(pair.1.index) exchanged \(bytes) bytes with nothing to do")
             }
         }
-        guard core.map({ model[Model.Place(node: $0.index, database: 0)].sequence }) == sequences else {
-            throw Violation(.idleTraffic, "something was written with nothing to do")
+        for (node, before) in zip(core, changes) where node.machine.disk.changes != before {
+            throw Violation(
+                .idleTraffic,
+                "node \(node.index) changed its disk \(node.machine.disk.changes - before) times with nothing to do")
         }
         guard areAllInSync() else {
             throw Violation(.statusHonesty, "idle nodes are not in sync any more: " + describeStanding(after: 0))
@@ -328,7 +367,9 @@ extension SimulationRun {
         try awaitConvergence(within: SimulationLimits.convergenceTime, .convergence)
         for (index, pair) in pairs.enumerated() {
             let bytes = sent(pair.0, pair.1) - before[index]
-            if bytes > UInt64(SimulationLimits.reconnectBytes(nodes: plan.nodes, databases: plan.databases)) {
+            if bytes
+                > UInt64(SimulationLimits.reconnectBytes(nodes: max(plan.nodes, core.count), databases: plan.databases))
+            {
                 throw Violation(
                     .cheapReconnection,
                     "nodes \(pair.0.index) and \(pair.1.index) exchanged \(bytes) bytes to meet again")
@@ -342,6 +383,7 @@ extension SimulationRun {
     /// Phase 3: what is on the disks, read from scratch.
     private func reopenAll() throws {
         trace.line(now, node: -1, "phase", "reopen")
+        isReopening = true
         let core = core
         for node in core { kill(node, losesPower: node.index.isMultiple(of: 2)) }
         for node in core { start(node) }

@@ -3,6 +3,7 @@ import KithNode
 import KithReplication
 import KithStore
 import KithTestSupport
+import KithTransport
 import KithVirtualDisk
 
 /// One run of a plan: machines, nodes, network and model, and the loop that lets the earliest event happen and checks.
@@ -29,12 +30,22 @@ final class SimulationRun: @unchecked Sendable {
     var marks = Tally()
     /// Every identity that a member has had.
     var identities: [NodeID] = []
+    /// Those of them that an admin was told are revoked.
+    var revoked: [NodeID] = []
+    /// What an admin was told that each may do from then on. Looked up only.
+    var roles: [NodeID: Role] = [:]
     /// When each node was last started.
     var startTimes: [Int: UInt64] = [:]
     var carriedOut = Tally()
     var counts = Counts()
     /// Whether operations and faults are over.
     var isHealed = false
+    /// Whether all nodes end and begin once more.
+    var isReopening = false
+    /// Whether a disk has held what its node did not write: others refuse that with reason.
+    var hadWrongPeers = false
+    /// The node whose checkpoints were looked at last.
+    var checkpointsOf = 0
     /// Which nodes can have a link.
     var shape: Shape
     /// Documents that changed since the dear checks.
@@ -54,8 +65,8 @@ final class SimulationRun: @unchecked Sendable {
     var sentToRevoked: [RevokedChannel: (since: UInt64, bytes: UInt64)] = [:]
     /// When the last of those ended that are not healed.
     var goneSince: UInt64 = 0
-    /// Compactions that clients asked for and that have not ended.
-    var compacting = 0
+    /// The policy of each database that an admin was told last to be set. Looked up only.
+    var lastPolicies: [Int: [UInt8]] = [:]
     var lastCall = 0
     var lastAddress = 0
 
@@ -80,8 +91,7 @@ final class SimulationRun: @unchecked Sendable {
         diskFaults = world.generator("disk faults")
         let machineCount = max(plan.nodes, (plan.clones.members.last ?? 0) + 1)
         model = Model(
-            nodes: machineCount, databases: plan.databases,
-            policy: steps.contains { $0.action.isOfPolicy } ? nil : PolicyModel(plan.policy))
+            nodes: machineCount, databases: plan.databases, policy: PolicyModel(plan.policy))
         let printsEvents = printing != nil
         group = try SimulatedGroup(world.generator("keys"))
         for index in 0..<machineCount {
@@ -128,8 +138,4 @@ final class SimulationRun: @unchecked Sendable {
         for key in staleImages.keys.sorted() { staleImages[key]?.discard() }
         world.discard()
     }
-}
-
-extension Action {
-    var isOfPolicy: Bool { if case .operation(let operation) = self { operation.kind == .policy } else { false } }
 }

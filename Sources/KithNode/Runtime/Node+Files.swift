@@ -97,7 +97,7 @@ extension Node {
     }
 
     /// Calls back on the queue once all that is known of the group now is on disk, or could not be written.
-    func whenMembershipIsKept(_ completion: @escaping @Sendable (Bool) -> Void) {
+    package func whenMembershipIsKept(_ completion: @escaping @Sendable (Bool) -> Void) {
         let count = membership.changeCount
         if count == keptMembership { return completion(true) }
         membershipWaiters.append((count, completion))

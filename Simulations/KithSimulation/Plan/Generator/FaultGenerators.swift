@@ -187,7 +187,7 @@ struct MembershipGenerator {
         }
         if random.chance(1, in: 3) {
             for _ in 0..<random.within(1...3) {
-                let role = random.pick(["reader", "writer", "admin"])
+                let role = random.pick(["reader", "reader", "writer"])
                 items.append(frame.fault(frame.time(&random), .role, random.pick(others), text: role))
             }
         }
