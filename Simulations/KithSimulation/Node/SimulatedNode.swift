@@ -22,6 +22,8 @@ final class SimulatedNode: @unchecked Sendable {
     var calls: [Int: ClientCall] = [:]
     /// Writes that clients were told have failed, and that the next start may find done: the disk did not say.
     var doubtful: [ClientCall] = []
+    /// Compactions that clients asked for and that have not ended.
+    var compacting = 0
     /// Counts the processes.
     private(set) var incarnation = 0
 
@@ -84,6 +86,7 @@ final class SimulatedNode: @unchecked Sendable {
         node = nil
         hostile = nil
         databases = [:]
+        compacting = 0
     }
 }
 
@@ -95,6 +98,8 @@ final class ObservedDatabase: @unchecked Sendable {
     let executor: DatabaseExecutor
     private let disk: VirtualDisk
     private var reader: StoreReader?
+    /// Whether the reader stays open from one look to the next.
+    private var keepsReader = true
 
     init(_ number: Int, _ executor: DatabaseExecutor, on disk: VirtualDisk) {
         self.number = number
@@ -121,12 +126,18 @@ final class ObservedDatabase: @unchecked Sendable {
         defer { disk.sparesCalls = false }
         if let reader { return try body(reader) }
         let reader = try executor.file.makeReader()
-        self.reader = reader
+        if keepsReader { self.reader = reader }
         return try body(reader)
     }
 
-    /// The file is about to be exchanged or closed.
+    /// The file is about to be exchanged.
     func letGo() { reader = nil }
+
+    /// The file is about to be closed: by its node, whose last connection is the last one.
+    func letGoForGood() {
+        reader = nil
+        keepsReader = false
+    }
 }
 
 extension StoreReader {

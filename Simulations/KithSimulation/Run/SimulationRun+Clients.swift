@@ -220,9 +220,10 @@ extension SimulationRun {
         lastCall += 1
         let number = UInt64(lastCall)
         let isCompaction = operation.kind == .compact
-        if isCompaction { compacting += 1 }
+        if isCompaction { node.compacting += 1 }
+        let incarnation = node.incarnation
         process.makeQueue("client").async {
-            defer { if isCompaction { self.compacting -= 1 } }
+            defer { if isCompaction, node.incarnation == incarnation { node.compacting -= 1 } }
             var failure: StoreError?
             do throws(StoreError) {
                 switch operation.kind {

@@ -22,8 +22,9 @@ extension SimulationRun {
             let wasWellUntil = node.badDiskUntil
             world.after(SimulationLimits.roomWriteTime) { [unowned self] in
                 guard node.incarnation == incarnation, node.badDiskUntil == wasWellUntil, !process.isPaused,
-                    node.machine.trouble.synchronizing == nil, node.calls[call] != nil
-                else { return note(.roomAgain) }
+                    node.machine.trouble.synchronizing == nil
+                else { return }
+                guard node.calls[call] != nil else { return note(.roomAgain) }
                 world.fail(
                     Violation(
                         .storageRecovers, "node \(node.index) does not end a write though its disk has room again"))
@@ -55,7 +56,7 @@ extension SimulationRun {
         var endings: [Ending] = []
         for node in stopping {
             guard let running = node.node, let process = node.process else { continue }
-            for number in node.databases.keys.sorted() { node.databases[number]?.letGo() }
+            for number in node.databases.keys.sorted() { node.databases[number]?.letGoForGood() }
             let ending = Ending(node, process, running)
             endings.append(ending)
             running.stop { ending.hasStopped = true }

@@ -40,6 +40,7 @@ final class SimulationRun: @unchecked Sendable {
     /// Documents that changed since the dear checks.
     var unchecked: [(place: Model.Place, document: DocumentID)] = []
     var checking: SeededGenerator
+    var swizzles: SeededGenerator
     var powerCuts: SeededGenerator
     var diskFaults: SeededGenerator
     /// Images of disks that were taken, by node, with what the model knew of the node then.
@@ -55,7 +56,7 @@ final class SimulationRun: @unchecked Sendable {
     /// When the last of those ended that are not healed.
     var goneSince: UInt64 = 0
     /// Compactions that clients asked for and that have not ended.
-    var compacting = 0
+    var compacting: Int { nodes.reduce(0) { $0 + $1.compacting } }
     var lastCall = 0
     var lastAddress = 0
 
@@ -85,6 +86,7 @@ final class SimulationRun: @unchecked Sendable {
         multicast = Multicast(network)
         trace = Trace(print: printing)
         checking = world.generator("checks")
+        swizzles = world.generator("swizzles")
         powerCuts = world.generator("power cuts")
         diskFaults = world.generator("disk faults")
         let machineCount = max(plan.nodes, (plan.clones.members.last ?? 0) + 1)
