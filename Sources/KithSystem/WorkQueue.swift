@@ -38,7 +38,7 @@ package protocol WorkTimer: AnyObject {
     /// Calls back after so many milliseconds, or a little later, instead of any earlier wish.
     func schedule(milliseconds: Int, leewayMilliseconds: Int)
 
-    /// Never calls back again.
+    /// Never calls back again, whatever is scheduled afterwards.
     func cancel()
 }
 

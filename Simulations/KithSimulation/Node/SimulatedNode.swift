@@ -111,6 +111,8 @@ final class ObservedDatabase: @unchecked Sendable {
     private var reader: StoreReader?
     /// The file that it reads.
     private var read: FileIdentity?
+    /// Whether the reader stays open from one look to the next.
+    private var keepsReader = true
 
     init(_ number: Int, _ executor: DatabaseExecutor, on disk: VirtualDisk) {
         self.number = number
@@ -139,25 +141,18 @@ final class ObservedDatabase: @unchecked Sendable {
         let present = executor.file.fileSystem.stamp(of: executor.file.path)?.identity
         if let reader, read == present { return try body(reader) }
         let reader = try executor.file.makeReader()
-        self.reader = reader
-        read = present
+        if keepsReader { (self.reader, read) = (reader, present) }
         return try body(reader)
     }
 
-    /// What has changed after a sequence, as far as a commit at least. A compaction exchanges the file under a reader that was
-    /// opened before: that one sees nothing any more.
-    func changes(after sequence: UInt64, upTo commit: UInt64) throws(StoreError) -> StoredChanges {
-        func read() throws(StoreError) -> StoredChanges {
-            try withReader { (reader) throws(StoreError) in try reader.changes(after: sequence, limit: 1_000_000) }
-        }
-        let changes = try read()
-        if changes.through.sequence >= commit { return changes }
-        letGo()
-        return try read()
-    }
-
-    /// The file is about to be exchanged or closed.
+    /// The file is about to be exchanged.
     func letGo() { reader = nil }
+
+    /// The file is about to be closed: by its node, whose last connection is the last one.
+    func letGoForGood() {
+        reader = nil
+        keepsReader = false
+    }
 }
 
 extension StoreReader {

@@ -31,11 +31,12 @@ extension Fault {
         case halfopen
         /// One bit of what is under way from `node` to `other`, or of the next that is, flips below the sealed channel.
         case corrupt
-        /// Holds what goes from `node` to `other`, and then lets all of it go at once.
+        /// Holds what goes from `node` to `other` over connections, and then lets all of it go at once; dials and
+        /// announcements get through.
         case clog
         /// `node` and `other` dial each other at once.
         case dial
-        /// Nobody answers when `node` connects, as with a full accept queue; nor is it turned away.
+        /// Who connects to `node` is not answered, as with a full accept queue; nor turned away.
         case hang
         /// `node` has another address from now on; its old connections go silent.
         case readdress
@@ -48,7 +49,7 @@ extension Fault {
         case unheard
         /// `node` hears no announcements.
         case deaf
-        /// All that is known of `node` is announced once more.
+        /// What `node` announces is announced under a second name too, for 30 s.
         case duplicate
         /// A false goodbye is heard for `node`.
         case goodbye

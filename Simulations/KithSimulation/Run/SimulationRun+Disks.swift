@@ -93,19 +93,31 @@ extension SimulationRun {
     private func damage(_ node: SimulatedNode, _ fault: Fault) -> Bool {
         let disk = node.machine.disk
         let files = databaseFiles(node).filter { disk.content(of: $0)?.isEmpty == false }
-        guard !files.isEmpty else { return false }
-        var isDamaged = false
+        let stale = fault.kind == .stalepage ? stalePages(files, disk) : []
+        guard fault.kind == .rot ? !files.isEmpty : !stale.isEmpty else { return false }
         for _ in 0..<max(1, fault.count) {
-            let path = diskFaults.pick(files)
-            let bytes = disk.content(of: path)?.count ?? 0
             if fault.kind == .rot {
-                isDamaged = disk.flip(path, bit: diskFaults.below(bytes * 8)) || isDamaged
+                let path = diskFaults.pick(files)
+                disk.flip(path, bit: diskFaults.below((disk.content(of: path)?.count ?? 0) * 8))
             } else if let earlier = staleImages[disk.directory] {
-                let page = diskFaults.below((bytes + 4_095) / 4_096) * 4_096
-                isDamaged = disk.makeStale(path, page..<min(bytes, page + 4_096), from: earlier) || isDamaged
+                let page = diskFaults.pick(stale)
+                disk.makeStale(page.path, page.range, from: earlier)
             }
         }
-        return isDamaged
+        return true
+    }
+
+    /// The pages that are not what they were a while ago.
+    private func stalePages(_ files: [String], _ disk: VirtualDisk) -> [(path: String, range: Range<Int>)] {
+        guard let earlier = staleImages[disk.directory] else { return [] }
+        return files.flatMap { path -> [(path: String, range: Range<Int>)] in
+            let old = earlier.content(of: earlier.directory + path.dropFirst(disk.directory.count)) ?? []
+            let new = disk.content(of: path) ?? []
+            let pages = stride(from: 0, to: min(old.count, new.count), by: 4_096).map { start in
+                start..<min(old.count, new.count, start + 4_096)
+            }
+            return pages.filter { old[$0] != new[$0] }.map { (path, $0) }
+        }
     }
 
     /// A disk that pretended does in the end what it said, where the power stayed on.

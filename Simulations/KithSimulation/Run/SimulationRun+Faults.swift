@@ -64,7 +64,7 @@ extension SimulationRun {
         case .oneway:
             for (from, to) in links(fault) { network.partitions.cut(from: from, to: to, since: now, until: until) }
         case .clog:
-            for (from, to) in links(fault) { network.partitions.cut(from: from, to: to, since: now, until: until) }
+            for (from, to) in links(fault) { network.clogs.cut(from: from, to: to, since: now, until: until) }
         case .flap:
             let period = UInt64(max(1, fault.size)) * 1_000
             for (from, to) in [(fault.node, fault.other), (fault.other, fault.node)] {
@@ -121,7 +121,7 @@ extension SimulationRun {
     private func swizzle(_ fault: Fault) {
         let chosen = fault.nodes.isEmpty ? Array(nodes.indices) : fault.nodes.members
         let half = UInt64(max(2, fault.milliseconds)) * 500
-        let (leaving, returning) = (checking.shuffle(chosen), checking.shuffle(chosen))
+        let (leaving, returning) = (swizzles.shuffle(chosen), swizzles.shuffle(chosen))
         for (place, index) in leaving.enumerated() {
             let since = now + half * UInt64(place) / UInt64(max(1, chosen.count))
             let back = returning.firstIndex(of: index) ?? 0
@@ -148,14 +148,19 @@ extension SimulationRun {
             for discovery in machines[fault.node].discoveries { discovery.lookSoon() }
             world.add(
                 .act { for discovery in self.machines[fault.node].discoveries { discovery.lookSoon() } }, at: until + 1)
-        case .duplicate: multicast.changed()
+        case .duplicate:
+            guard let number = multicast.numbers(of: machines[fault.node]).first, var record = multicast.records[number]
+            else { return false }
+            record.name += " (once more)"
+            let made = multicast.add(record)
+            world.after(30_000_000) { self.multicast.remove(made) }
         case .goodbye:
             for number in multicast.numbers(of: machines[fault.node]) {
                 multicast.change(number) { $0.unheardUntil = self.now + 3_000_000 }
             }
             world.after(3_000_001) { self.multicast.changed() }
         case .rename:
-            for number in multicast.numbers(of: machines[fault.node]) { multicast.change(number) { $0.name += " #2" } }
+            for discovery in machines[fault.node].discoveries { discovery.rename() }
         case .daemon:
             for discovery in machines[fault.node].discoveries {
                 discovery.loseDaemon(forMilliseconds: max(1, fault.milliseconds))

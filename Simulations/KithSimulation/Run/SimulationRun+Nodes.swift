@@ -176,6 +176,7 @@ extension SimulationRun {
     func stop(_ node: SimulatedNode, then: @escaping @Sendable () -> Void) {
         guard let running = node.node, let process = node.process else { return then() }
         line(node, "stop", "")
+        for number in node.databases.keys.sorted() { node.databases[number]?.letGoForGood() }
         running.stop { [weak self] in
             guard let self, node.process === process else { return then() }
             self.line(node, "stopped", "")

@@ -67,7 +67,9 @@ extension SimulationRun {
         do {
             try takeUp(node.calls.values.filter { $0.database == database.number && $0.hasRun }, at: place)
             let after = model[place].sequence
-            let page = try database.changes(after: after, upTo: summary.position.sequence)
+            let page = try database.withReader { (reader) throws(StoreError) in
+                try reader.changes(after: after, limit: 1_000_000)
+            }
             guard page.through.sequence >= summary.position.sequence else {
                 throw Violation(
                     .acknowledgedDurability,

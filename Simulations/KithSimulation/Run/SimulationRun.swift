@@ -51,6 +51,7 @@ final class SimulationRun: @unchecked Sendable {
     /// Documents that changed since the dear checks.
     var unchecked: [(place: Model.Place, document: DocumentID)] = []
     var checking: SeededGenerator
+    var swizzles: SeededGenerator
     var powerCuts: SeededGenerator
     var diskFaults: SeededGenerator
     /// Images of disks that were taken, by node, with what the model knew of the node then.
@@ -87,6 +88,7 @@ final class SimulationRun: @unchecked Sendable {
         multicast = Multicast(network)
         trace = Trace(print: printing)
         checking = world.generator("checks")
+        swizzles = world.generator("swizzles")
         powerCuts = world.generator("power cuts")
         diskFaults = world.generator("disk faults")
         let machineCount = max(plan.nodes, (plan.clones.members.last ?? 0) + 1)

@@ -165,6 +165,13 @@ final class SimulatedDiscovery: DiscoveryService, @unchecked Sendable {
         set(.advertised)
     }
 
+    /// The daemon gives its instance another name, as after a collision, and says so.
+    func rename() {
+        guard let record else { return }
+        multicast.change(record) { $0.name += " #2" }
+        set(.advertised)
+    }
+
     private func set(_ phase: DiscoveryState.Phase, _ error: String? = nil) {
         state = DiscoveryState(
             phase: phase, since: UInt64(max(0, process.machine.clock.wallMilliseconds)), lastError: error,

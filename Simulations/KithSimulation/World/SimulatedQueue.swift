@@ -12,6 +12,8 @@ final class SimulatedQueue: WorkQueue, @unchecked Sendable {
     private var jobs: [@Sendable () -> Void] = []
     private var first = 0
     private var isPlanned = false
+    /// A piece of work is being done.
+    private var isActive = false
     private var suspensions = 0
     private var freeAt: UInt64 = 0
 
@@ -38,9 +40,18 @@ final class SimulatedQueue: WorkQueue, @unchecked Sendable {
     }
 
     func sync(_ work: () -> Void) {
+        // Where a thread would wait for itself, or for nobody, the run ends, as the program would.
+        precondition(!isActive, "\(label) waits for itself")
+        precondition(suspensions == 0 || !process.isAlive, "\(label) is waited for while it is suspended")
         // What a dead process still unwinds is done without order.
-        while let job = next() { job() }
+        while let job = next() { act(job) }
+        act(work)
+    }
+
+    private func act(_ work: () -> Void) {
+        isActive = true
         work()
+        isActive = false
         takeTime()
     }
 
@@ -57,11 +68,11 @@ final class SimulatedQueue: WorkQueue, @unchecked Sendable {
     func perform(_ work: @escaping @Sendable () -> Void) {
         guard process.isAlive else { return }
         let world = process.world
-        guard isIdle, suspensions == 0, process.pausedUntil <= world.now, freeAt <= world.now else {
+        guard isIdle, !isActive, suspensions == 0, process.pausedUntil <= world.now, freeAt <= world.now else {
             return async(work)
         }
         world.handled += 1
-        work()
+        act(work)
     }
 
     private func plan() {
@@ -86,8 +97,7 @@ final class SimulatedQueue: WorkQueue, @unchecked Sendable {
         guard freeAt <= world.now else { return plan() }
         guard let job = next() else { return }
         world.handled += 1
-        job()
-        takeTime()
+        act(job)
         plan()
     }
 
@@ -130,6 +140,8 @@ final class SimulatedTimer: WorkTimer, @unchecked Sendable {
     private var plannedAt: UInt64?
     /// One that nobody else keeps lives until it is due.
     var keepsItself: SimulatedTimer?
+    /// As with Dispatch, for good.
+    private var isCancelled = false
 
     init(_ queue: SimulatedQueue, _ process: SimulatedProcess, _ work: @escaping @Sendable () -> Void) {
         self.queue = queue
@@ -141,12 +153,14 @@ final class SimulatedTimer: WorkTimer, @unchecked Sendable {
     var label: String { "\(queue.label) \(queue.number)" }
 
     func schedule(milliseconds: Int, leewayMilliseconds: Int) {
+        guard !isCancelled else { return }
         let clock = process.machine.clock
         due = clock.monotonicMicroseconds + UInt64(max(0, milliseconds)) * 1_000
         plan()
     }
 
     func cancel() {
+        isCancelled = true
         due = nil
         keepsItself = nil
     }

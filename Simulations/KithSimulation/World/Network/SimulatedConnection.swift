@@ -81,10 +81,10 @@ final class SimulatedConnection: @unchecked Sendable {
 
     private func index(_ end: Int) -> Int { ends[end].machine?.index ?? -1 }
 
-    /// Whether what is sent from one end now gets to the other.
-    private func isCut(from end: Int) -> Bool {
+    /// Whether what is sent from one end now does not get to the other.
+    private func isHeld(from end: Int) -> Bool {
         guard let from = ends[end].machine, let to = ends[1 - end].machine else { return true }
-        return network.isCut(from: from.index, to: to.index)
+        return network.holds(from: from.index, to: to.index)
     }
 
     /// Whether the machine still has the address that it had.
@@ -266,7 +266,7 @@ final class SimulatedConnection: @unchecked Sendable {
     /// The first of what is under way from an end arrives at the other.
     func arrive(from end: Int) {
         guard ends[end].firstInFlight < ends[end].inFlight.count, !isForgotten else { return }
-        if isCut(from: end) || ends[1 - end].machine?.isOn == false {
+        if isHeld(from: end) || ends[1 - end].machine?.isOn == false {
             ends[end].stalled += 1
             if ends[end].stalled == 1 { awaitOpening(end) }
             return
@@ -298,7 +298,7 @@ final class SimulatedConnection: @unchecked Sendable {
 
     private func awaitOpening(_ end: Int) {
         let (from, to) = (index(end), index(1 - end))
-        let opening = isCut(from: end) ? network.partitions.nextOpening(from: from, to: to, after: world.now) : nil
+        let opening = isHeld(from: end) ? network.nextOpening(from: from, to: to) : nil
         // Who sleeps, or has no power, is sent to again now and then.
         world.add(.act { self.reopened(end) }, at: opening ?? world.now + SimulationLimits.resendTime)
     }
@@ -306,7 +306,7 @@ final class SimulatedConnection: @unchecked Sendable {
     /// What waited for a cut to open goes on: what was lost on the way is sent again.
     func reopened(_ end: Int) {
         guard ends[end].stalled > 0, !isGone, !isForgotten else { return }
-        if isCut(from: end) || ends[1 - end].machine?.isOn == false { return awaitOpening(end) }
+        if isHeld(from: end) || ends[1 - end].machine?.isOn == false { return awaitOpening(end) }
         var time = world.now
         for _ in 0..<ends[end].stalled {
             time += network.delay(from: index(end), to: index(1 - end)) / 4

@@ -27,6 +27,8 @@ final class SimulatedNetwork: @unchecked Sendable {
 
     let world: World
     var partitions = Partitions()
+    /// Directions in which what is on open connections waits; dials and multicast get through.
+    var clogs = Partitions()
     /// Where multicast does not get through though connections do.
     var multicastPartitions = Partitions()
     /// Dials that never get through, as pairs of machines.
@@ -77,6 +79,16 @@ final class SimulatedNetwork: @unchecked Sendable {
 
     func isCut(from: Int, to: Int) -> Bool { partitions.isCut(from: from, to: to, at: world.now) }
 
+    /// Whether what is on an open connection waits.
+    func holds(from: Int, to: Int) -> Bool {
+        isCut(from: from, to: to) || clogs.isCut(from: from, to: to, at: world.now)
+    }
+
+    /// The next time at which one that waits may go on; nil where none does.
+    func nextOpening(from: Int, to: Int) -> UInt64? {
+        [partitions, clogs].compactMap { $0.nextOpening(from: from, to: to, after: world.now) }.min()
+    }
+
     /// How many of so many bytes go into the next segment.
     func segment(of bytes: Int, from: Int, to: Int) -> Int {
         let most = min(bytes, pace(from: from, to: to).segment)
@@ -103,6 +115,7 @@ final class SimulatedNetwork: @unchecked Sendable {
     /// All that was wrong with it is over.
     func heal() {
         partitions.heal()
+        clogs.heal()
         paces = [:]
         freeAt = [:]
         usualPace = .usual
