@@ -149,9 +149,9 @@ extension Model {
         var seen: Set<DocumentID> = []
         let documents = places.flatMap { self[$0].documents }.filter { seen.insert($0).inserted }
         let different = documents.filter { id in
-            guard let place = places.first, !self[place.database, id].isPurgedSomewhere else { return false }
-            let first = Self.counted(self[place][id])
-            return places.contains { Self.counted(self[$0][id]) != first }
+            // Who has purged it need have nothing of it.
+            let counted = places.filter { !self[$0].lacks(id) }.map { Self.counted(self[$0][id]) }
+            return counted.contains { $0 != counted[0] }
         }
         if different.isEmpty { return [] }
         return ["\(different.count) documents differ: \(different.map(\.description).shown(", "))"]
