@@ -16,7 +16,7 @@ extension SimulationRun {
         case .backup:
             images[node.index] = DiskImage(
                 disk: node.machine.disk.copied(), replicas: replicas(of: node), id: node.id,
-                machineID: node.machine.machineID)
+                machineID: node.machine.machineID, isDamaged: node.isDamaged)
         case .restore:
             guard let image = images[node.index] else { return false }
             kill(node, losesPower: false)
@@ -25,7 +25,7 @@ extension SimulationRun {
             for (database, replica) in image.replicas.enumerated() {
                 model[Model.Place(node: node.index, database: database)].goBack(to: replica, at: now)
             }
-            node.isDamaged = false
+            node.isDamaged = image.isDamaged
             node.calls = [:]
             note(.putBack)
             world.add(.act { self.start(node) }, at: max(until, now + 1_000))
@@ -34,7 +34,7 @@ extension SimulationRun {
                 return false
             }
             copy.machine.disk.restore(node.machine.disk)
-            if fault.count == 0 { try setMachineID(of: copy) }
+            if fault.count == 0 { setMachineID(of: copy) }
             copy.id = node.id
             copy.isAbsent = false
             copy.isClone = true
@@ -48,7 +48,7 @@ extension SimulationRun {
             kill(node, losesPower: false)
             node.machine.renew()
             node.machine.move(to: newAddress())
-            try setMachineID(of: node)
+            setMachineID(of: node)
             node.isMoved = true
             note(.moved)
             world.after(1_000_000) { self.start(node) }
@@ -68,9 +68,9 @@ extension SimulationRun {
         (0..<plan.databases).map { model[Model.Place(node: node.index, database: $0)] }
     }
 
-    private func setMachineID(of node: SimulatedNode) throws {
-        try AtomicFile.write(
-            Array((node.machine.machineID + "\n").utf8), to: node.machineIDFile, on: node.machine.disk.start())
+    /// The machine's own doing: nothing on its disk is in the way.
+    private func setMachineID(of node: SimulatedNode) {
+        node.machine.disk.put(node.machineIDFile, Array((node.machine.machineID + "\n").utf8))
     }
 
     /// Somebody says that this is the one to keep: it speaks again. Its copies end.
@@ -91,7 +91,7 @@ extension SimulationRun {
 
     /// An empty disk, and another identity that joins as a new node does.
     func makeAnew(_ node: SimulatedNode) throws {
-        node.machine.disk.restore(VirtualDisk())
+        node.machine.renewDisk()
         node.id = try group.makeID(node.index)
         node.isDamaged = false
         node.isMoved = false

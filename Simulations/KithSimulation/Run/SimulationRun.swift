@@ -66,6 +66,8 @@ final class SimulationRun: @unchecked Sendable {
         let replicas: [ReplicaModel]
         let id: NodeID
         let machineID: String
+        /// Whether nothing is expected of what is on it.
+        let isDamaged: Bool
     }
 
     init(plan: Plan, sabotage: Sabotage?, printing: ((String) -> Void)?) throws {

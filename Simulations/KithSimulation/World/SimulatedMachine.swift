@@ -60,11 +60,21 @@ final class SimulatedMachine: @unchecked Sendable {
         clock.sleep(until: time)
     }
 
-    /// All that was wrong with it is over.
-    func mend() {
+    /// An empty disk, with which nothing is wrong.
+    func renewDisk() {
+        disk.restore(VirtualDisk())
+        mendDisk()
+    }
+
+    private func mendDisk() {
         trouble.mend()
         disk.capacity = nil
         disk.isReadOnly = false
+    }
+
+    /// All that was wrong with it is over.
+    func mend() {
+        mendDisk()
         hangsUntil = 0
         deafUntil = 0
         sleepsUntil = min(sleepsUntil, world.now)
