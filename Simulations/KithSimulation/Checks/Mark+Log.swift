@@ -19,7 +19,6 @@ extension Mark {
         Sign("a link ended", "another link to this node stays", .linkReplaced),
         Sign("a link ended", "nothing was received for", .linkSilent),
         Sign("a link ended", "pings were not answered", .pingUnanswered),
-        Sign("a link ended", "does not read what it is sent", .linkUnused),
         Sign("a link ended", "this node was revoked", .revokedLinkEnded),
         Sign("a link ended", "a role has changed", .roleLinkAnew),
         Sign("closed a link that was not authenticated", .handshakeBroken),

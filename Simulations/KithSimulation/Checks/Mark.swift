@@ -49,7 +49,6 @@ package enum Mark: String, CaseIterable, Sendable {
     case linkReplaced = "a link that another one takes the place of"
     case linkSilent = "a link ended because nothing was heard"
     case pingUnanswered = "a link ended because pings were not answered"
-    case linkUnused = "a link ended because the peer does not read"
     case handshakeBroken = "a connection that ended before it was authenticated"
     case resetWhileBehind = "a connection lost while a pull is under way"
     case halfOpenWhileBehind = "a half-open connection while a pull is under way"

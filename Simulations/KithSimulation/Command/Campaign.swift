@@ -34,7 +34,8 @@ final class Campaign: Sendable {
         let (table, failures) = state.withLock { ($0.table, $0.failures.sorted { $0.plan.seed < $1.plan.seed }) }
         print(table.text(seeds))
         var status = failures.reduce(Int32(0)) { max($0, $1.failure.kind.exitStatus) }
-        if status == 0, request.isComplete, !table.neverTried.isEmpty || !table.neverMet.isEmpty {
+        let isSmall = request.options.length == .long && table.smallRuns > 0
+        if status == 0, request.isComplete, isSmall || !table.neverTried.isEmpty || !table.neverMet.isEmpty {
             status = SimulatorCommand.neverTried
         }
         // One plan of each name is enough to begin with.

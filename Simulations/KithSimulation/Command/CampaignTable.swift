@@ -4,7 +4,9 @@ struct CampaignTable {
     private var failed = Tally()
     private var virtualMilliseconds = 0
     private var events = 0
-    private var fewestEvents = Int.max
+    /// The least that a run did that came to its end.
+    private var least = Volume(events: .max, seconds: .max, kinds: .max)
+    private var small = 0
     private var cpuMilliseconds = 0
     private var carriedOut = Tally()
     private var marks = Tally()
@@ -14,12 +16,22 @@ struct CampaignTable {
         if let failure = report.failure { failed.add(failure.name) } else { held += 1 }
         virtualMilliseconds += report.virtualMilliseconds
         events += report.events
-        fewestEvents = min(fewestEvents, report.events)
+        if report.failure == nil { add(Volume(report)) }
         cpuMilliseconds += report.cpuMilliseconds
         carriedOut.add(report.carriedOut)
         marks.add(report.marks)
         audit.add(plan)
     }
+
+    private mutating func add(_ volume: Volume) {
+        least.events = min(least.events, volume.events)
+        least.seconds = min(least.seconds, volume.seconds)
+        least.kinds = min(least.kinds, volume.kinds)
+        if volume.isSmall { small += 1 }
+    }
+
+    /// How many runs came to their end and did less than a long one must.
+    var smallRuns: Int { small }
 
     /// The verbs that no run carried out.
     var neverTried: [String] {
@@ -36,10 +48,14 @@ struct CampaignTable {
             "",
             "seeds           \(seeds.lowerBound)..\(seeds.upperBound): \(held) held, \(seeds.count - held) failed",
             "virtual hours   \(tenths / 10).\(tenths % 10)",
-            "events          \(events), at least \(fewestEvents) in a run",
+            "events          \(events)",
             "events/s        \(rate) of one processor",
             "operations      \(counts(Operation.Kind.allCases.map(\.rawValue)))",
         ]
+        if held > 0 {
+            lines.insert(
+                Self.padded("at least") + "\(least) in a run that held; \(small) below \(Volume.ofLong)", at: 5)
+        }
         for area in Area.allCases {
             let kinds = Fault.Kind.allCases.filter { $0.area == area }.map(\.rawValue)
             lines.append(Self.padded(area.rawValue) + counts(kinds))
@@ -71,5 +87,36 @@ struct CampaignTable {
 
     private static func padded(_ name: String) -> String {
         name + String(repeating: " ", count: max(1, 16 - name.utf8.count))
+    }
+}
+
+/// How much a run did.
+private struct Volume: CustomStringConvertible {
+    var events: Int
+    var seconds: Int
+    /// Kinds of fault that were carried out.
+    var kinds: Int
+
+    /// What a long run has at least.
+    static let ofLong = Volume(events: 20_000, seconds: 600, kinds: 3)
+
+    init(events: Int, seconds: Int, kinds: Int) {
+        self.events = events
+        self.seconds = seconds
+        self.kinds = kinds
+    }
+
+    init(_ report: RunReport) {
+        events = report.events
+        seconds = report.virtualMilliseconds / 1_000
+        kinds = Fault.Kind.allCases.count { $0 != .pace && report.carriedOut[$0.rawValue] > 0 }
+    }
+
+    var isSmall: Bool {
+        events < Self.ofLong.events || seconds < Self.ofLong.seconds || kinds < Self.ofLong.kinds
+    }
+
+    var description: String {
+        "\(events) events, \(seconds / 60).\(seconds % 60 / 6) minutes, \(kinds) kinds of fault"
     }
 }

@@ -30,13 +30,14 @@ package enum SimulatorCommand {
           --shrink-seconds S   shrink for S seconds instead of 60
           --out DIR      where plans that failed are written; the working directory without it
           --complete     with --seeds: an operation or fault that was never carried out, or a state that was never
-                         met, is a failure
+                         met, is a failure; so is a long run of less than 20,000 events, ten minutes or
+                         three kinds of fault
           --here         run in this process instead of a child; --quiet for a report that programs read
           --sabotage S   put in a bug on purpose: \(SimulatorRequest.sabotages)
 
         The last line of a run has the hash of its trace: the same plan has the same hash.
         Exit status: 0 all held; 1 something did not; 2 something did not come about after healing; 3 a trap; 4 two runs
-        of one plan differ; 5 no end; 6 with --complete, something was never tried; 64 wrong usage; 66 no such plan.
+        of one plan differ; 5 no end; 6 with --complete, too little was tried; 64 wrong usage; 66 no such plan.
 
         """
 

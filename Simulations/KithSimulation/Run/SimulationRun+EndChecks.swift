@@ -66,7 +66,6 @@ extension SimulationRun {
         }
         _ = try advance(to: now + SimulationLimits.stoppingTime) { endings.allSatisfy(\.hasStopped) }
         try advance(to: now + SimulationLimits.endingTime)
-        trace.forgetLast()
         for ending in endings {
             if let left = ending.left(network) {
                 throw Violation(.hygiene, "node \(ending.simulated.index) has stopped, and \(left)")

@@ -35,7 +35,7 @@ extension SimulationRun {
             let image = DiskImage(disk: node.machine.disk, of: node, replicas: replicas(of: node))
             copy.take(image.disk)
             image.show(on: copy)
-            if fault.count == 0 { try setMachineID(of: copy) }
+            if fault.count == 0 { setMachineID(of: copy) }
             copy.isAbsent = false
             copy.isMoved = node.isMoved || fault.count == 0 && knowsItsMachine(copy)
             for (database, replica) in image.replicas.enumerated() {
@@ -49,7 +49,7 @@ extension SimulationRun {
             kill(node, losesPower: false)
             node.machine.renew()
             node.machine.move(to: newAddress())
-            try setMachineID(of: node)
+            setMachineID(of: node)
             node.isMoved = knowsItsMachine(node)
             note(.moved)
             world.after(1_000_000) { self.start(node) }
@@ -72,11 +72,9 @@ extension SimulationRun {
         (0..<plan.databases).map { model[Model.Place(node: node.index, database: $0)] }
     }
 
-    private func setMachineID(of node: SimulatedNode) throws {
-        node.machine.disk.sparesCalls = true
-        defer { node.machine.disk.sparesCalls = false }
-        try AtomicFile.write(
-            Array((node.machine.machineID + "\n").utf8), to: node.machineIDFile, on: node.machine.disk.start())
+    /// The machine's own doing: nothing on its disk is in the way.
+    private func setMachineID(of node: SimulatedNode) {
+        node.machine.disk.put(node.machineIDFile, Array((node.machine.machineID + "\n").utf8))
     }
 
     /// Whether the directory has been used on a machine that has an id: else nothing tells it that it is on another one.

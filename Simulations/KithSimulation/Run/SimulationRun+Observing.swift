@@ -8,8 +8,8 @@ import KithStore
 
 extension SimulationRun {
     /// Adds a line to the trace.
-    func line(_ node: SimulatedNode?, _ event: StaticString, _ detail: @escaping @autoclosure () -> String) {
-        trace.line(now, node: node?.index ?? -1, event, detail())
+    func line(_ node: SimulatedNode?, _ event: StaticString, _ detail: String) {
+        trace.line(now, node: node?.index ?? -1, event, detail)
     }
 
     func watch(_ node: SimulatedNode, _ running: Node) {
@@ -101,10 +101,9 @@ extension SimulationRun {
             }
             model[place].noteDigest(summary.digest, at: now)
             counts.revisionsPulled += database.takePulled()
-            trace.mix(summary.digest.bytes)
             line(
                 node, "commit",
-                "db\(database.number) at \(summary.position.sequence) \(summary.digest.description.prefix(8))")
+                "db\(database.number) at \(summary.position.sequence) \(summary.digest)")
         } catch let error as StoreError {
             throw Violation(.noErrorFromInside, "node \(node.index): \(error)")
         }
@@ -188,7 +187,6 @@ extension SimulationRun {
     /// A line that a node would write.
     func heard(_ bytes: [UInt8], from node: SimulatedNode) {
         checkSecrets(bytes, of: node)
-        trace.mix(bytes)
         let text = String(decoding: bytes.dropLast(), as: UTF8.self)
         markLog(text)
         line(node, "log", text)

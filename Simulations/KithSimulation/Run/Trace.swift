@@ -1,47 +1,46 @@
 /// What happened, one line an event with fields of fixed width, and the rolling hash of all lines. Two runs of one plan
 /// have the same hash, on any machine and in any process: if not, something depends on more than the seed.
 struct Trace {
-    private(set) var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    private var rolling = RollingHash()
     private(set) var lines: UInt64 = 0
     private let print: ((String) -> Void)?
-    /// The last lines, each made when it is asked for: most never are.
-    private var last: [() -> String] = []
+    /// The last lines, each put in words when it is asked for: most never are.
+    private var last: [Line] = []
     private static let recentLines = 30
 
+    private struct Line {
+        let time: UInt64
+        let node: Int
+        let event: StaticString
+        let detail: String
+    }
+
     init(print: ((String) -> Void)?) { self.print = print }
+
+    var hash: UInt64 { rolling.value }
 
     /// - Parameters:
     ///   - node: -1 for what belongs to no node.
     ///   - event: at most 12 characters.
-    ///   - detail: for people, and not in the hash.
-    mutating func line(
-        _ time: UInt64, node: Int, _ event: StaticString, _ detail: @escaping @autoclosure () -> String = ""
-    ) {
-        mix(time)
-        mix(UInt64(truncatingIfNeeded: node))
-        event.withUTF8Buffer { mix($0) }
+    mutating func line(_ time: UInt64, node: Int, _ event: StaticString, _ detail: String = "") {
+        rolling.mix(time)
+        rolling.mix(UInt64(truncatingIfNeeded: node))
+        rolling.mix(event)
+        rolling.mix(detail)
         lines += 1
-        if let print { print(Self.text(time, node, event, detail())) }
+        if let print { print(Self.text(time, node, event, detail)) }
         if last.count > 2 * Self.recentLines { last.removeFirst(Self.recentLines) }
-        last.append { Self.text(time, node, event, detail()) }
+        last.append(Line(time: time, node: node, event: event, detail: detail))
     }
 
-    /// Prints a line that is of no other use.
+    /// Prints a line of what the world has in its own hash.
     func show(_ time: UInt64, node: Int, _ event: StaticString, _ detail: String) {
         print?(Self.text(time, node, event, detail))
     }
 
     /// The last lines, to show what led to a failure.
-    var recent: [String] { last.suffix(2 * Self.recentLines).map { $0() } }
-
-    /// Lets go of the last lines, which hold what they tell of.
-    mutating func forgetLast() { last = [] }
-
-    private mutating func mix(_ number: UInt64) { hash = (hash ^ number) &* 0x100_0000_01b3 }
-
-    /// Takes bytes into the hash.
-    mutating func mix(_ bytes: some Collection<UInt8>) {
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    var recent: [String] {
+        last.suffix(2 * Self.recentLines).map { Self.text($0.time, $0.node, $0.event, $0.detail) }
     }
 
     private static func text(_ time: UInt64, _ node: Int, _ event: StaticString, _ detail: String) -> String {

@@ -60,11 +60,15 @@ final class SimulatedMachine: @unchecked Sendable {
         clock.sleep(until: time)
     }
 
-    /// All that was wrong with it is over.
-    func mend() {
+    private func mendDisk() {
         trouble.mend()
         disk.capacity = nil
         disk.isReadOnly = false
+    }
+
+    /// All that was wrong with it is over.
+    func mend() {
+        mendDisk()
         hangsUntil = 0
         deafUntil = 0
         sleepsUntil = min(sleepsUntil, world.now)

@@ -55,9 +55,15 @@ final class World: @unchecked Sendable {
     }
 
     /// A hash of all that happened, in its order: two runs of one plan have the same.
-    private(set) var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    var hash: UInt64 { rolling.value }
+    private var rolling = RollingHash()
 
-    private func mix(_ number: UInt64) { hash = (hash ^ number) &* 0x100_0000_01b3 }
+    /// Something is sent.
+    func noteSent(_ bytes: [UInt8], by machine: Int, on connection: Int) {
+        rolling.mix(UInt64(truncatingIfNeeded: machine))
+        rolling.mix(UInt64(truncatingIfNeeded: connection))
+        rolling.mix(bytes)
+    }
 
     private var queues: UInt64 = 0
 
@@ -91,15 +97,17 @@ final class World: @unchecked Sendable {
     func step() throws(Violation) -> Bool {
         guard let (time, happening) = events.next() else { return false }
         now = time
-        mix(time)
+        rolling.mix(time)
         if let told { tell(happening, told) }
         switch happening {
         case .work(let queue):
-            mix(queue.number)
+            rolling.mix(queue.number)
             queue.begin()
-        case .timer(let timer): timer.isDue()
+        case .timer(let timer):
+            rolling.mix(timer.number)
+            timer.isDue()
         case .arrival(let connection, let end):
-            mix(UInt64(connection.number) << 1 | UInt64(end))
+            rolling.mix(UInt64(connection.number) << 1 | UInt64(end))
             connection.arrive(from: end)
         case .act(let act): act()
         }

@@ -18,12 +18,12 @@ struct NetworkGenerator: AreaGenerator {
     private mutating func pace(_ from: Int, _ to: Int, at time: Int) -> PlanItem {
         let low = random.pick([100, 200, 500, 1_000, 5_000, 20_000])
         let spread = random.pick([0, 1, 3, 10])
-        // Small parts are many events: they are for runs of seconds, and for some links of a long one.
+        // Small parts are many events: they are for runs of seconds, and for some moments of a long one (`SceneGenerator`).
         let sizes =
             switch frame.length {
             case .short: [1_460, 1_460, 16_384, 300, 64, 64]
             case .medium: [1_460, 1_460, 16_384, 300, 64, 7]
-            case .long: time == 0 ? [1_460, 1_460, 16_384] : [1_460, 16_384, 300, 64]
+            case .long: time == 0 ? [1_460, 1_460, 16_384] : [1_460, 1_460, 16_384, 300]
             }
         let size = random.pick(sizes)
         return frame.fault(time, .pace, from, other: to, low: low, high: low + low * spread, size: size)

@@ -23,6 +23,8 @@ struct SceneGenerator {
         case policyThatMerges
         /// A link on which so little gets through that no ping is answered in time.
         case trickle
+        /// For a moment all that a node sends and gets comes in small parts.
+        case smallParts
         /// What two deletions had seen in part comes to who purged both.
         case purgedDeletions
 
@@ -30,7 +32,7 @@ struct SceneGenerator {
         var isShort: Bool {
             switch self {
             case .endInWrites, .allDown, .pauseAtTheEnd, .twoInitials, .competingFields, .purgeInConflict: true
-            case .policyThatMerges, .trickle, .purgedDeletions: false
+            case .policyThatMerges, .trickle, .smallParts, .purgedDeletions: false
             }
         }
     }
@@ -82,6 +84,15 @@ struct SceneGenerator {
             write(.purge, random.pick(members), at: time + random.within(100...2_000))
         case .policyThatMerges: policyThatMerges(at: time)
         case .trickle: trickle(at: time)
+        case .smallParts:
+            let (node, size) = (random.pick(members), random.pick([1, 7, 64]))
+            for other in members where other != node {
+                for (from, to) in [(node, other), (other, node)] {
+                    add(frame.fault(time, .pace, from, other: to, low: 200, high: 600, size: size))
+                    add(frame.fault(time + 1_000 + 50 * size, .pace, from, other: to, low: 200, high: 600, size: 1_460))
+                }
+            }
+            write(.put, node, "/a=1 /b=\"\(String(repeating: "x", count: random.below(600)))\"", at: time + 300)
         case .purgedDeletions: purgedDeletions(at: time)
         }
     }
@@ -122,8 +133,8 @@ struct SceneGenerator {
         guard !others.isEmpty else { return }
         let other = random.pick(others)
         for (from, to) in [(node, other), (other, node)] {
-            // Something is heard every second, and no more than a packet in a minute.
-            add(frame.fault(time, .pace, from, other: to, low: 500, high: 1_000, size: 16))
+            // Something is heard every second or two, and no more than a packet or two in a minute.
+            add(frame.fault(time, .pace, from, other: to, low: 500, high: 1_000, size: 64))
             add(frame.fault(time, .rate, from, other: to, size: random.within(25...50)))
             add(frame.fault(time + 90_000, .pace, from, other: to, low: 500, high: 1_000, size: 1_460))
             add(frame.fault(time + 90_000, .rate, from, other: to))

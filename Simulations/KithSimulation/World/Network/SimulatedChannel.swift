@@ -76,9 +76,9 @@ final class SimulatedChannel: Channel, @unchecked Sendable {
     func send(_ bytes: [UInt8]) -> Int {
         guard state != .closed, !isFinishing, !bytes.isEmpty else { return 0 }
         let bytes = rewriter?.outgoing(bytes) ?? bytes
-        if let told = process.world.told {
-            told(process.machine.index, "send", "c\(connection?.number ?? 0) \(FrameWords.of(bytes))")
-        }
+        let number = connection?.number ?? 0
+        process.world.noteSent(bytes, by: process.machine.index, on: number)
+        if let told = process.world.told { told(process.machine.index, "send", "c\(number) \(FrameWords.of(bytes))") }
         if state == .open {
             connection?.send(bytes, from: end)
         } else {
