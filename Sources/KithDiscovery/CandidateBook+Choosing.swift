@@ -8,10 +8,10 @@ extension CandidateBook {
     /// services that are gone.
     /// An address is named once, by its best source. For nil: the addresses of which nobody knows whose they are.
     ///
-    /// - Complexity: the number of services, static and remembered addresses.
+    /// - Complexity: the number of static and remembered addresses, and of the node's services.
     package func candidates(for node: NodeID?, now: UInt64) -> [Candidate] {
         var ranks: [[Candidate]] = [[], [], [], [], [], []]
-        for service in services where service.nodeID == node {
+        for service in servicesByNode[node] ?? [] {
             for found in service.addresses where node != nil || answeredBy[.numeric(found.address)] == nil {
                 let rank = service.isPresent ? (found.sharesSubnet ? 0 : 1) : 5
                 ranks[rank].append(
@@ -49,15 +49,15 @@ extension CandidateBook {
 
     /// Every node that some address is known of, in order.
     package var nodes: [NodeID] {
-        var all = Set(services.compactMap(\.nodeID))
+        var all = Set(servicesByNode.keys.compactMap(\.self))
         all.formUnion(staticNodes.values)
         all.formUnion(remembered.map(\.node))
         all.formUnion(advertised.keys)
         return all.sorted()
     }
 
-    /// Every node that was reached once at an address that is remembered or static, in order.
-    package var rememberedNodes: [NodeID] { Set(remembered.map(\.node)).union(staticNodes.values).sorted() }
+    /// Every node that was reached once at an address that is remembered or static.
+    package var rememberedNodes: Set<NodeID> { Set(remembered.map(\.node)).union(staticNodes.values) }
 
     private func candidate(
         _ address: Endpoint, _ source: Candidate.Source, service: InstanceName? = nil, interface: UInt32? = nil,

@@ -23,7 +23,11 @@ package struct CandidateBook: Sendable {
         var isAnothers = false
     }
 
-    var services: [DiscoveredService] = []
+    private(set) var services: [DiscoveredService] = [] {
+        didSet { servicesByNode = Dictionary(grouping: services, by: \.nodeID) }
+    }
+    /// In the same order. In a large mesh one node's are asked for often.
+    private(set) var servicesByNode: [NodeID?: [DiscoveredService]] = [:]
     /// Every node that is announced at this moment, in order.
     package private(set) var announcedNodes: [NodeID] = []
     var statics: [Endpoint] = []
@@ -58,7 +62,7 @@ package struct CandidateBook: Sendable {
         services = new.count > Limits.services ? mostWorthKnowing(new, members) : new
         announcedNodes = Set(services.filter(\.isPresent).compactMap(\.nodeID)).sorted()
         let nameless = Set(
-            services.filter { $0.nodeID == nil }.flatMap { $0.addresses.map { Endpoint.numeric($0.address) } })
+            (servicesByNode[nil] ?? []).flatMap { $0.addresses.map { Endpoint.numeric($0.address) } })
         answeredBy = answeredBy.filter { nameless.contains($0.key) }
         for key in Self.announced(services) where !before.contains(key) { attempts[key] = nil }
     }
@@ -94,7 +98,8 @@ package struct CandidateBook: Sendable {
         attempts[Key(node: nil, address: address)] = nil
         own[address] = nil
         if statics.contains(address) { staticNodes[address] = node }
-        if services.contains(where: { $0.nodeID == nil && $0.addresses.contains { .numeric($0.address) == address } }) {
+        let nameless = servicesByNode[nil] ?? []
+        if nameless.contains(where: { $0.addresses.contains { .numeric($0.address) == address } }) {
             answeredBy[address] = node
         }
         remember(Remembered(node: node, address: address))

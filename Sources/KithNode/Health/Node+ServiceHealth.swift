@@ -31,11 +31,14 @@ extension Node {
 
     /// Addresses of the configuration that failed a few times and at which nobody has answered, now or before.
     private var failedStatics: [Candidate] {
-        let known = Set(book.nodes.flatMap { book.candidates(for: $0, now: 0) }.map(\.address))
-        return book.candidates(for: nil, now: clock.monotonicMilliseconds).filter { candidate in
-            candidate.source == .static && candidate.lastError != nil && !known.contains(candidate.address)
+        let failed = book.candidates(for: nil, now: clock.monotonicMilliseconds).filter { candidate in
+            candidate.source == .static && candidate.lastError != nil
                 && schedule.failures(of: .address(candidate.address.description))
                     >= NodeLimits.failuresUntilUnreachable
         }
+        // What all nodes have is asked for only where something failed: in a large mesh that is a great deal.
+        guard !failed.isEmpty else { return [] }
+        let known = Set(book.nodes.flatMap { book.candidates(for: $0, now: 0) }.map(\.address))
+        return failed.filter { !known.contains($0.address) }
     }
 }
