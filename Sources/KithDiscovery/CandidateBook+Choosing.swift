@@ -8,7 +8,7 @@ extension CandidateBook {
     /// services that are gone.
     /// An address is named once, by its best source. For nil: the addresses of which nobody knows whose they are.
     ///
-    /// - Complexity: the number of the node's services, and of static and remembered addresses.
+    /// - Complexity: the number of static and remembered addresses, and of the node's services.
     package func candidates(for node: NodeID?, now: UInt64) -> [Candidate] {
         var ranks: [[Candidate]] = [[], [], [], [], [], []]
         for service in servicesByNode[node] ?? [] {
@@ -65,8 +65,8 @@ extension CandidateBook {
         return all.sorted()
     }
 
-    /// Every node that was reached once at an address that is remembered or static, in order.
-    package var rememberedNodes: [NodeID] { Set(remembered.map(\.node)).union(staticNodes.values).sorted() }
+    /// Every node that was reached once at an address that is remembered or static.
+    package var rememberedNodes: Set<NodeID> { Set(remembered.map(\.node)).union(staticNodes.values) }
 
     /// Whether the address may be some node's that is known, whatever happened there.
     ///

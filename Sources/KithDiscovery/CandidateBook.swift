@@ -27,10 +27,10 @@ package struct CandidateBook: Sendable {
         var answerer: NodeID?
     }
 
-    var services: [DiscoveredService] = [] {
+    private(set) var services: [DiscoveredService] = [] {
         didSet { servicesByNode = Dictionary(grouping: services, by: \.nodeID) }
     }
-    /// Those of each node; under nil those that name none.
+    /// In the same order. In a large mesh one node's are asked for often.
     private(set) var servicesByNode: [NodeID?: [DiscoveredService]] = [:]
     /// Every node that is announced at this moment, in order.
     package private(set) var announcedNodes: [NodeID] = []
@@ -105,7 +105,8 @@ package struct CandidateBook: Sendable {
         attempts[Key(node: nil, address: address)] = nil
         own[address] = nil
         if statics.contains(address) { staticNodes[address] = node }
-        if (servicesByNode[nil] ?? []).contains(where: { $0.addresses.contains { .numeric($0.address) == address } }) {
+        let nameless = servicesByNode[nil] ?? []
+        if nameless.contains(where: { $0.addresses.contains { .numeric($0.address) == address } }) {
             answeredBy[address] = node
         }
         remember(Remembered(node: node, address: address))

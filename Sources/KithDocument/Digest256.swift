@@ -12,18 +12,23 @@ package struct Digest256: Hashable, Sendable, CustomStringConvertible {
     package init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = (words.3, words.2, words.1, words.0) }
 
     /// 32 bytes, the most significant first.
-    package init(bytes: some Collection<UInt8>) {
+    package init(bytes: some Collection<UInt8>) { self = Array(bytes).withUnsafeBytes { Digest256(bytes: $0) } }
+
+    /// The same of bytes in place.
+    package init(bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count == 32, "a digest has 32 bytes, got \(bytes.count)")
-        var number: [UInt64] = [0, 0, 0, 0]
-        for (index, byte) in bytes.enumerated() { number[index / 8] = number[index / 8] << 8 | UInt64(byte) }
-        words = (number[3], number[2], number[1], number[0])
+        func word(_ number: Int) -> UInt64 {
+            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8 * number, as: UInt64.self))
+        }
+        words = (word(3), word(2), word(1), word(0))
     }
 
     /// 32 bytes, the most significant first.
     package var bytes: [UInt8] {
-        [words.3, words.2, words.1, words.0].flatMap { word in
-            (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) }
-        }
+        var writer = ByteWriter(capacity: 32)
+        writer.append(bigEndian: words.3, words.2)
+        writer.append(bigEndian: words.1, words.0)
+        return writer.bytes
     }
 
     package var description: String { Hex.encode(bytes) }

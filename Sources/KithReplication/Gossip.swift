@@ -30,19 +30,16 @@ package struct Gossip: Hashable, Sendable {
     private static let wantBytes = 32
 
     func append(to writer: inout CBORWriter) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(offers.count * Self.offerBytes)
-        for offer in offers {
-            bytes += offer.node.bytes
-            for shift in stride(from: 56, through: 0, by: -8) {
-                bytes.append(UInt8(truncatingIfNeeded: offer.counter >> UInt64(shift)))
-            }
-        }
         writer.beginMap(2)
         writer.append(uint: 1)
-        writer.append(bytes: bytes)
+        writer.beginBytes(Self.offerBytes * offers.count)
+        for offer in offers {
+            writer.append(raw: offer.node.bytes)
+            writer.append(raw: offer.counter)
+        }
         writer.append(uint: 2)
-        writer.append(bytes: wants.flatMap(\.bytes))
+        writer.beginBytes(Self.wantBytes * wants.count)
+        for want in wants { writer.append(raw: want.bytes) }
     }
 
     init(_ reader: inout CBORReader) throws(ProtocolError) {

@@ -137,6 +137,9 @@ package enum ReplicationLimits {
     /// A document that its holder keeps for so long may be asked of another all the same, in milliseconds: a peer that sends a
     /// byte now and then must not keep it from those that have it. On a link that needs longer it may come twice.
     package static let longestClaimMilliseconds: UInt64 = 60_000
+    /// So many documents that were released last are remembered, and up to as many before them: more than links release while
+    /// one of them looks what it lacks.
+    package static let releasedDocuments = 2_048
     /// Documents that another link was asked for are looked at again after a commit, at most this often.
     package static let deferredMilliseconds: UInt64 = 50
     /// A scan is kept for further questions about it for this long.

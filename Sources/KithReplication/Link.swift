@@ -104,9 +104,9 @@ package struct Link {
                 output.gate.unreserve(owner.work.reservedBytes)
             }
         case .statementsJudged(let refusal): try judged(refusal)
-        case .claimed(let ticket, let granted, let deferred):
+        case .claimed(let ticket, let answer):
             let owner = output.redeem(ticket)
-            sessions[owner.session]?.claimed(owner, granted, deferred, &output)
+            sessions[owner.session]?.claimed(owner, answer, &output)
         case .carry(let database): carry(database)
         case .drop(let database): drop(database)
         case .hold(let database, let isHeld): hold(database, isHeld)

@@ -18,8 +18,8 @@ package enum LinkInput: Sendable {
     case storeDone(Ticket, StoreResult)
     /// The answer to `LinkDirective.judge`: nil when the peer is still trusted, else why not.
     case statementsJudged(refusal: String?)
-    /// The answer to `LinkDirective.claim`: each want is in one of the two.
-    case claimed(Ticket, granted: [Want], deferred: [Want])
+    /// The answer to `LinkDirective.claim`.
+    case claimed(Ticket, WantRegistry.Answer)
     /// This node carries one more database, or none of that name any more.
     case carry(CarriedDatabase)
     case drop(database: String)
@@ -51,8 +51,9 @@ package enum LinkDirective: Sendable {
     case store(Ticket, database: String, StoreRequest)
     /// The peer's statements: judged before anything else that it said is looked at.
     case judge([[UInt8]])
-    /// May these documents be asked of this peer? Answered from the database's `WantRegistry`.
-    case claim(Ticket, database: String, [Want])
+    /// May these documents be asked of this peer, which were looked for at that time? Answered from the database's
+    /// `WantRegistry`.
+    case claim(Ticket, database: String, [Want], lookedAt: Instant)
     /// These documents are stored, or not to be had here: others may ask for them.
     case releaseClaims(database: String, [DocumentID])
     case releaseAllClaims(database: String)

@@ -48,8 +48,8 @@ struct LinkOutput {
         directives.append(.store(ticket(for: owner), database: database, request))
     }
 
-    mutating func claim(_ wants: [Want], _ database: String, for owner: TicketOwner) {
-        directives.append(.claim(ticket(for: owner), database: database, wants))
+    mutating func claim(_ wants: [Want], lookedAt: Instant, _ database: String, for owner: TicketOwner) {
+        directives.append(.claim(ticket(for: owner), database: database, wants, lookedAt: lookedAt))
     }
 
     private mutating func ticket(for owner: TicketOwner) -> Ticket {

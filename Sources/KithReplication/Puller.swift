@@ -210,6 +210,7 @@ struct Puller {
             output.credit.giveBack(bytes)
         } else {
             page.creditBytes = bytes
+            page.lookedAt = output.now
             output.store(.missing(changes), facts.database, for: facts.owner(feed, .missing(page: page.key)))
         }
         pages.append(page)
@@ -226,18 +227,21 @@ struct Puller {
             advance(&facts, &output)
         } else {
             pages[index].state = .claiming
-            output.claim(wants, facts.database, for: facts.owner(feed, .claim(page: key)))
+            output.claim(
+                wants, lookedAt: pages[index].lookedAt, facts.database, for: facts.owner(feed, .claim(page: key)))
         }
     }
 
     mutating func claimed(
-        _ granted: [Want], _ deferred: [Want], page key: UInt64, _ facts: inout SessionFacts, _ output: inout LinkOutput
+        _ answer: WantRegistry.Answer, page key: UInt64, _ facts: inout SessionFacts, _ output: inout LinkOutput
     ) {
         let index = index(ofPage: key)
+        // A look in the same millisecond would be as doubtful.
+        let wait = answer.outdated.isEmpty ? ReplicationLimits.claimMilliseconds : 1
         pages[index].settle(
-            deferred: deferred, retryAt: output.now.advanced(byMilliseconds: ReplicationLimits.claimMilliseconds))
+            deferred: answer.deferred + answer.outdated, retryAt: output.now.advanced(byMilliseconds: wait))
         pages[index].askedAt = output.now
-        for part in Self.split(granted) {
+        for part in Self.split(answer.granted) {
             pages[index].unanswered += 1
             waiting.append((key, part))
         }
@@ -293,6 +297,7 @@ struct Puller {
             guard isDue else { continue }
             pages[index].state = .asking
             pages[index].retryAt = nil
+            pages[index].lookedAt = output.now
             output.store(.missing(page.deferred), facts.database, for: facts.owner(feed, .missing(page: page.key)))
         }
     }
@@ -333,6 +338,8 @@ struct PulledPage {
     private(set) var deferred: [Change] = []
     var retryAt: Instant?
     var askedAt = Instant(milliseconds: 0)
+    /// When the store was asked last what of it is missing.
+    var lookedAt = Instant(milliseconds: 0)
 
     init(key: UInt64, origin: Origin, changes: [Change]) {
         self.key = key

@@ -189,12 +189,12 @@ struct Session {
     }
 
     /// A claim was answered.
-    mutating func claimed(_ owner: TicketOwner, _ granted: [Want], _ deferred: [Want], _ output: inout LinkOutput) {
+    mutating func claimed(_ owner: TicketOwner, _ answer: WantRegistry.Answer, _ output: inout LinkOutput) {
         guard puller?.feed == owner.feed, case .claim(let page) = owner.work else {
-            output.add(.releaseClaims(database: facts.database, granted.map(\.document)))
+            output.add(.releaseClaims(database: facts.database, answer.granted.map(\.document)))
             return
         }
-        puller?.claimed(granted, deferred, page: page, &facts, &output)
+        puller?.claimed(answer, page: page, &facts, &output)
     }
 
     // Time.

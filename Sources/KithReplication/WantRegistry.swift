@@ -22,24 +22,40 @@ package struct WantRegistry: Sendable {
         let since: Instant
     }
 
+    /// What came of a question whether documents may be asked for; each is in one of the three.
+    package struct Answer: Sendable {
+        package var granted: [Want] = []
+        /// Somebody else was asked for them.
+        package var deferred: [Want] = []
+        /// Somebody else was, and is done with them since they were looked for: they are looked for again.
+        package var outdated: [Want] = []
+
+        package init(granted: [Want] = []) { self.granted = granted }
+    }
+
     private var claims: [DocumentID: Claim] = [:]
     private var holders: [LinkNumber: Holder] = [:]
+    /// When documents were released, the latest and those before them.
+    private var released: [DocumentID: Instant] = [:]
+    private var releasedBefore: [DocumentID: Instant] = [:]
 
     package init() {}
 
     /// Documents claimed.
     package var count: Int { claims.count }
 
+    /// Documents of which it is remembered when they were released.
+    var rememberedReleases: Int { released.count + releasedBefore.count }
+
     /// Grants each want whose document nobody was asked for, or only somebody who has been quiet for 5 s, or who has kept it
     /// for a minute. A link is not granted what it has asked for already, unless it has been quiet.
-    package mutating func claim(
-        _ wants: [Want], by link: LinkNumber, now: Instant
-    ) -> (granted: [Want], deferred: [Want]) {
+    /// - Parameter lookedAt: when it was begun to look whether they are missing. What was released since may have been stored
+    ///   behind that look.
+    package mutating func claim(_ wants: [Want], lookedAt: Instant, by link: LinkNumber, now: Instant) -> Answer {
         // A link that waits for nothing has not been quiet.
         if holders[link, default: Holder(heardAt: now)].claims == 0 { holders[link] = Holder(heardAt: now) }
-        var granted: [Want] = []
-        granted.reserveCapacity(wants.count)
-        var deferred: [Want] = []
+        var answer = Answer()
+        answer.granted.reserveCapacity(wants.count)
         #if KITH_MUTANTS
         let longest = Mutant.isActive(.leavesClaims) ? UInt64.max : ReplicationLimits.longestClaimMilliseconds
         #else
@@ -51,15 +67,19 @@ package struct WantRegistry: Sendable {
                 now.milliseconds(since: heardAt) < ReplicationLimits.claimMilliseconds,
                 claim.holder == link || now.milliseconds(since: claim.since) < longest
             {
-                deferred.append(want)
+                answer.deferred.append(want)
+                continue
+            }
+            if let time = released[want.document] ?? releasedBefore[want.document], time >= lookedAt {
+                answer.outdated.append(want)
                 continue
             }
             if let claim { holders[claim.holder]?.claims -= 1 }
             claims[want.document] = Claim(holder: link, since: now)
-            granted.append(want)
+            answer.granted.append(want)
         }
-        holders[link]?.claims += granted.count
-        return (granted, deferred)
+        holders[link]?.claims += answer.granted.count
+        return answer
     }
 
     /// The link delivers: what it was asked for stays its own.
@@ -68,13 +88,16 @@ package struct WantRegistry: Sendable {
     /// These documents are done with. What another link has taken over stays its own.
     package mutating func release(_ documents: [DocumentID], by link: LinkNumber, now: Instant) {
         holders[link]?.heardAt = now
-        var released = 0
+        var count = 0
         for document in documents {
             guard let index = claims.index(forKey: document), claims[index].value.holder == link else { continue }
             claims.remove(at: index)
-            released += 1
+            released[document] = now
+            count += 1
         }
-        holders[link]?.claims -= released
+        holders[link]?.claims -= count
+        // What is forgotten may be asked for twice, at worst.
+        if released.count >= ReplicationLimits.releasedDocuments { (releasedBefore, released) = (released, [:]) }
     }
 
     /// The link has ended, or its session.

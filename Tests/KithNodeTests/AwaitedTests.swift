@@ -65,7 +65,9 @@ import Testing
                 })
         }
         func targets() -> [DialTarget] {
-            node.queue.sync(returning: { node.targets(now: node.clock.now, wall: node.clock.wallMilliseconds) })
+            node.queue.sync(returning: {
+                node.targets(node.members, now: node.clock.now, wall: node.clock.wallMilliseconds)
+            })
         }
         #expect(targets().count > 1)
         // Whatever was met of the others: the awaited one is not crowded out.

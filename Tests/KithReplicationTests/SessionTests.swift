@@ -327,6 +327,28 @@ import Testing
         #expect(empty.registries["db"]?.count == 0)
     }
 
+    @Test("What one source brought while the node looked what it lacks is not asked of another", arguments: seeds)
+    func manySources(seed: UInt64) {
+        let world = World(seed: seed)
+        let nodes = (0..<12).map { _ in world.addNode() }
+        let (writer, reader) = (nodes[0], nodes[1])
+        reader.answerDelay = 10
+        var sides: [LinkSide] = []
+        for node in nodes.dropFirst(2) {
+            for side in [world.connect(writer, node), world.connect(node, reader)] { sides += [side.0, side.1] }
+        }
+        #expect(world.run { sides.allSatisfy(\.isInSync) })
+        let before = nodes.dropFirst(2).reduce(0) { $0 + $1.store.deliveredDocuments }
+        for number in 0..<100 {
+            writer.put("doc-\(number)", "{\"n\":\(number)}")
+            world.run(500)
+        }
+        #expect(world.run { sides.allSatisfy(\.isInSync) }, "seed \(seed)")
+        let delivered = nodes.dropFirst(2).reduce(0) { $0 + $1.store.deliveredDocuments } - before
+        #expect(delivered == 100, "seed \(seed): \(delivered)")
+        #expect(reader.store.documents == 100 && reader.registries["db"]?.count == 0)
+    }
+
     @Test("What a source that went quiet was asked for is asked of the other", arguments: seeds)
     func takenOver(seed: UInt64) {
         let world = World(seed: seed)

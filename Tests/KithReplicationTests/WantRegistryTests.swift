@@ -31,12 +31,28 @@ import Testing
         var registry = WantRegistry()
         _ = registry.claim(wants("a", "b"), by: 1, now: at(0))
         registry.release([DocumentID(unchecked: "a")], by: 1, now: at(1))
+        // What was looked for before may be there meanwhile.
+        let answer = registry.claim(wants("a", "c"), lookedAt: at(1), by: 2, now: at(2))
+        #expect(answer.outdated == wants("a") && answer.granted == wants("c") && answer.deferred.isEmpty)
         #expect(registry.claim(wants("a"), by: 2, now: at(2)).granted == wants("a"))
         registry.releaseAll(by: 1)
         #expect(registry.claim(wants("b"), by: 2, now: at(3)).granted == wants("b"))
         registry.releaseAll(by: 2)
         registry.releaseAll(by: 3)
         #expect(registry.count == 0)
+    }
+
+    @Test("How many released documents are remembered is bounded, and the latest are")
+    func remembered() {
+        var registry = WantRegistry()
+        for number in 0..<(5 * ReplicationLimits.releasedDocuments) {
+            _ = registry.claim(wants("d\(number)"), by: 1, now: at(2))
+            registry.release([DocumentID(unchecked: "d\(number)")], by: 1, now: at(2))
+        }
+        #expect(registry.rememberedReleases <= 2 * ReplicationLimits.releasedDocuments)
+        let last = 5 * ReplicationLimits.releasedDocuments - ReplicationLimits.releasedDocuments
+        #expect(registry.claim(wants("d\(last)"), lookedAt: at(1), by: 2, now: at(3)).granted.isEmpty)
+        #expect(registry.claim(wants("d0"), lookedAt: at(1), by: 2, now: at(3)).granted == wants("d0"))
     }
 
     @Test("A document is left to one link for a minute at most, however that one keeps it")
@@ -86,5 +102,12 @@ import Testing
         }
         #expect(filter.count <= ReplicationLimits.echoedLeaves && filter.count > ReplicationLimits.echoedLeaves / 2)
         #expect(!filter.covers(change))
+    }
+}
+
+extension WantRegistry {
+    /// Claims what was looked for at that moment.
+    fileprivate mutating func claim(_ wants: [Want], by link: LinkNumber, now: Instant) -> Answer {
+        claim(wants, lookedAt: now, by: link, now: now)
     }
 }

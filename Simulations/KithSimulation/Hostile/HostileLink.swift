@@ -117,7 +117,7 @@ final class HostileLink: @unchecked Sendable {
         case .store(let ticket, _, let request):
             post(.storeDone(ticket, perform(request, on: HostileStore(member: member, link: self))))
         case .judge: post(.statementsJudged(refusal: nil))
-        case .claim(let ticket, _, let wants): post(.claimed(ticket, granted: wants, deferred: []))
+        case .claim(let ticket, _, let wants, _): post(.claimed(ticket, WantRegistry.Answer(granted: wants)))
         case .releaseClaims, .releaseAllClaims, .keepClaims, .report: break
         }
     }

@@ -15,10 +15,8 @@ package struct ScaleFigures: Sendable {
     /// Until all had it: less what idle nodes send, for each change.
     package var bytesPerChange: UInt64 = 0
     package var messagesPerChange: UInt64 = 0
-    /// With what follows from it within half a minute: what nodes tell of where they stand.
-    package var bytesPerChangeInAll: UInt64 = 0
-    package var messagesPerChangeInAll: UInt64 = 0
-    /// What idle nodes send, all together, in a second.
+    /// What idle nodes send, all together, in a second. What nodes tell the mesh of where they stand after changes is in no
+    /// figure: one record each, however many changes there were, at most every 2 s, or every 20 s among a thousand.
     package var idleBytesPerSecond: UInt64 = 0
     package var idleMessagesPerSecond: UInt64 = 0
     /// So many writes on as many nodes at once, and the time until all nodes had all.
@@ -75,10 +73,8 @@ package struct ScaleFigures: Sendable {
                 + "\(mostLinksWhileSettling)), bound \(Self.mostLinks(nodes: nodes))",
             "hops per change     mean \(meanHops / 10).\(meanHops % 10), most \(hops.max() ?? 0)",
             "time to converge    mean \(Self.seconds(meanArrival)) s, longest \(Self.seconds(arrivals.max() ?? 0)) s",
-            "bytes per change    \(bytesPerChange) until it is everywhere (\(perNode(bytesPerChange)) a node), "
-                + "\(bytesPerChangeInAll) in all",
-            "messages per change \(messagesPerChange) until it is everywhere (\(perNode(messagesPerChange)) a node), "
-                + "\(messagesPerChangeInAll) in all",
+            "bytes per change    \(bytesPerChange) until it is everywhere (\(perNode(bytesPerChange)) a node)",
+            "messages per change \(messagesPerChange) until it is everywhere (\(perNode(messagesPerChange)) a node)",
             "\(burst) writes at once   everywhere after \(burstArrival.map(Self.seconds) ?? "-") s",
             "duplicates          \(duplicates) of \(received) bodies",
             "idle, in a second   \(idleBytesPerSecond) bytes (\(perNode(idleBytesPerSecond)) a node), "

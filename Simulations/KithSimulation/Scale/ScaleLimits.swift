@@ -15,8 +15,6 @@ extension SimulationLimits {
     /// What was learnt last is passed on before idle nodes are watched, and for how long they are.
     static let scaleQuiet: UInt64 = 10_000_000
     static let scaleIdle: UInt64 = 20_000_000
-    /// How long after writes it is watched what nodes tell of where they stand.
-    static let scaleAftermath: UInt64 = 30_000_000
     /// Writes, one after the other, and then at once.
     static let scaleChanges = 10
     static let scaleBurst = 20

@@ -162,9 +162,6 @@ package final class ScaleRun: @unchecked Sendable {
         }
         figures.bytesPerChange = above(run.network.totalBytes, bytes, figures.idleBytesPerSecond)
         figures.messagesPerChange = above(run.network.totalSegments, segments, figures.idleMessagesPerSecond)
-        try run.advance(to: run.now + SimulationLimits.scaleAftermath)
-        figures.bytesPerChangeInAll = above(run.network.totalBytes, bytes, figures.idleBytesPerSecond)
-        figures.messagesPerChangeInAll = above(run.network.totalSegments, segments, figures.idleMessagesPerSecond)
         tell("\(changes) changes: \(figures.messagesPerChange) messages each")
     }
 

@@ -20,11 +20,17 @@ final class Multicast: @unchecked Sendable {
         var expiresAt: UInt64?
         /// Lost on its way until then.
         var unheardUntil: UInt64 = 0
+
+        var address: NetworkAddress { (falseAddress ?? machine.address).withPort(port) }
+
+        var addresses: [FoundAddress] { [FoundAddress(address: address, interface: 1, sharesSubnet: true)] }
     }
 
     let world: World
     let network: SimulatedNetwork
     private(set) var records: [Int: Record] = [:]
+    /// The records as they are heard, by number, with the address that they have: made once for all who hear them.
+    private var services: [Int: (address: NetworkAddress, service: DiscoveredService)] = [:]
     private var order: [Int] = []
     private var lastNumber = 0
     private var browsers: [ObjectIdentifier: SimulatedDiscovery] = [:]
@@ -59,11 +65,13 @@ final class Multicast: @unchecked Sendable {
         guard var record = records[number] else { return }
         change(&record)
         records[number] = record
+        services[number] = nil
         changed()
     }
 
     func remove(_ number: Int) {
         guard records.removeValue(forKey: number) != nil else { return }
+        services[number] = nil
         order.removeAll { $0 == number }
         changed()
     }
@@ -104,13 +112,34 @@ final class Multicast: @unchecked Sendable {
             && !network.multicastPartitions.isCut(from: speaker.index, to: listener.index, at: world.now)
     }
 
-    /// What a machine hears of at the moment, by name.
+    /// A record as whoever hears it shows it.
+    func service(_ number: Int, _ record: Record) -> DiscoveredService {
+        let address = record.address
+        if let known = services[number], known.address == address { return known.service }
+        let service = DiscoveredService(
+            name: InstanceName(record.name), isPresent: true, interfaces: [1], text: record.text,
+            addresses: record.addresses)
+        services[number] = (address, service)
+        return service
+    }
+
+    /// What a machine hears of at the moment, in the order in which it was announced.
     func heard(by machine: SimulatedMachine, tag: String) -> [(number: Int, record: Record)] {
-        order.compactMap { number in
-            guard let record = records[number], record.tag == tag, record.unheardUntil <= world.now else { return nil }
-            // What was heard once is believed until it expires.
-            return record.expiresAt != nil || hears(machine, record.machine) ? (number, record) : nil
+        order.compactMap { number in hear(number, by: machine, tag: tag).map { (number, $0) } }
+    }
+
+    /// The first record of a name that a machine hears of.
+    func find(_ name: InstanceName, by machine: SimulatedMachine, tag: String) -> Record? {
+        let number = order.first { number in
+            records[number].map { service(number, $0).name } == name && hear(number, by: machine, tag: tag) != nil
         }
+        return number.flatMap { records[$0] }
+    }
+
+    private func hear(_ number: Int, by machine: SimulatedMachine, tag: String) -> Record? {
+        guard let record = records[number], record.tag == tag, record.unheardUntil <= world.now else { return nil }
+        // What was heard once is believed until it expires.
+        return record.expiresAt != nil || hears(machine, record.machine) ? record : nil
     }
 }
 
@@ -208,22 +237,17 @@ final class SimulatedDiscovery: DiscoveryService, @unchecked Sendable {
     func resolve(
         _ name: InstanceName, completion: @escaping @Sendable (Result<Resolution, DiscoveryError>) -> Void
     ) {
-        let found = multicast.heard(by: process.machine, tag: tag).first { InstanceName($0.record.name) == name }
-        guard !isDown, let found, found.record.machine.isOn, multicast.hears(process.machine, found.record.machine)
+        guard !isDown, let record = multicast.find(name, by: process.machine, tag: tag), record.machine.isOn,
+            multicast.hears(process.machine, record.machine)
         else {
             return queue.async(afterMilliseconds: 5_000) { completion(.failure(.unresolved("\(name)"))) }
         }
         queue.async(afterMilliseconds: multicast.random.within(1...30)) {
-            completion(.success(Resolution(text: found.record.text, addresses: self.addresses(of: found.record))))
+            completion(.success(Resolution(text: record.text, addresses: record.addresses)))
         }
     }
 
     func refresh() { lookSoon() }
-
-    private func addresses(of record: Multicast.Record) -> [FoundAddress] {
-        let address = (record.falseAddress ?? record.machine.address).withPort(record.port)
-        return [FoundAddress(address: address, interface: 1, sharesSubnet: true)]
-    }
 
     /// The daemon of the machine is gone for a while.
     func loseDaemon(forMilliseconds milliseconds: Int) {
@@ -276,10 +300,9 @@ final class SimulatedDiscovery: DiscoveryService, @unchecked Sendable {
         var present: Set<InstanceName> = []
         // Its own is not news; what others say under its name is.
         for (number, record) in heard where number != self.record {
-            let name = InstanceName(record.name)
-            present.insert(name)
-            known[name] = DiscoveredService(
-                name: name, isPresent: true, interfaces: [1], text: record.text, addresses: addresses(of: record))
+            let service = multicast.service(number, record)
+            present.insert(service.name)
+            known[service.name] = service
         }
         for (name, service) in known where service.isPresent && !present.contains(name) {
             known[name] = DiscoveredService(

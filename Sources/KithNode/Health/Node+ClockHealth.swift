@@ -2,8 +2,8 @@ import KithDocument
 
 extension Node {
     /// A clock that is off: this one where it can't be right or all peers agree against it, else that of a peer.
-    func clockFindings(now: Int64) -> [HealthFinding] {
-        let measured = peers.values.filter { $0.isOpen && $0.clock.offsetMilliseconds != nil }.sorted { $0.id < $1.id }
+    func clockFindings(_ open: [PeerState], now: Int64) -> [HealthFinding] {
+        let measured = open.filter { $0.clock.offsetMilliseconds != nil }
         let skewed = measured.filter { $0.clock.certainMilliseconds > UInt64(NodeLimits.clockSkewMilliseconds) }
         let summary: String
         if let offset = commonOffset(skewed, of: measured) {

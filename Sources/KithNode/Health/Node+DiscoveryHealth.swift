@@ -52,8 +52,8 @@ extension Node {
     func noteUnheard(now: Instant) {
         guard discovery?.state.phase == .advertised else { return unheardSince = [:] }
         let announced = Set(book.announcedNodes)
-        let unheard = peers.values.filter { peer in
-            peer.isOpen && presence.record(of: peer.id)?.isAnnounced == true && !announced.contains(peer.id)
+        let unheard = openPeers.filter { peer in
+            presence.record(of: peer.id)?.isAnnounced == true && !announced.contains(peer.id)
         }
         guard !unheard.isEmpty else { return unheardSince = [:] }
         let local = configuration.network.interfaces().filter { !$0.isLoopback && interfaces.allows($0.name) }

@@ -3,12 +3,12 @@ import KithReplication
 
 extension Node {
     func peerFindings(now: Int64) -> [HealthFinding] {
-        let known = peers.values.sorted { $0.id < $1.id }
-        return clockFindings(now: now) + blockedFindings(known, now: now) + pauseFindings(now: now)
+        let open = openPeers
+        return clockFindings(open, now: now) + blockedFindings(open, now: now) + pauseFindings(now: now)
     }
 
-    private func blockedFindings(_ known: [PeerState], now: Int64) -> [HealthFinding] {
-        let blocked = known.compactMap { peer -> (PeerState, String)? in
+    private func blockedFindings(_ open: [PeerState], now: Int64) -> [HealthFinding] {
+        let blocked = open.compactMap { peer -> (PeerState, String)? in
             guard pauses.pause(of: peer.id, now: now) == nil, let reason = blockReason(of: peer) else { return nil }
             return (peer, reason)
         }

@@ -188,7 +188,10 @@ final class LinkDriver: @unchecked Sendable {
                 news(
                     self,
                     .judge(membership.verify(statements)) { refusal in self.post(.statementsJudged(refusal: refusal)) })
-            case .claim(let ticket, let database, let wants): claim(wants, of: database, ticket)
+            case .claim(let ticket, let database, let wants, let lookedAt):
+                let now = clock.now
+                let answer = observed[database]?.withWants { $0.claim(wants, lookedAt: lookedAt, by: id, now: now) }
+                post(.claimed(ticket, answer ?? WantRegistry.Answer(granted: wants)))
             case .releaseClaims(let database, let documents):
                 let now = clock.now
                 observed[database]?.withWants { $0.release(documents, by: id, now: now) }
@@ -210,12 +213,6 @@ final class LinkDriver: @unchecked Sendable {
             return post(.storeDone(ticket, .failed(gone)))
         }
         database.perform(request) { result in self.post(.storeDone(ticket, result)) }
-    }
-
-    private func claim(_ wants: [Want], of name: String, _ ticket: Ticket) {
-        let now = clock.now
-        let claimed = observed[name]?.withWants { $0.claim(wants, by: id, now: now) } ?? (granted: wants, deferred: [])
-        post(.claimed(ticket, granted: claimed.granted, deferred: claimed.deferred))
     }
 
     // MARK: What the link is told

@@ -115,8 +115,17 @@ package struct PresenceBook: Sendable {
     /// All records but this node's own, ascending by node.
     package var records: [PresenceRecord] { entries.keys.sorted().compactMap { entries[$0]?.record } }
 
+    /// Whose there are.
+    package var nodes: some Collection<NodeID> { entries.keys }
+
     /// How many there are.
     package var count: Int { entries.count }
+
+    // Without a copy of the record: these are asked of each node with every look at the mesh.
+
+    package func knows(_ node: NodeID) -> Bool { entries[node] != nil }
+
+    package func isReader(_ node: NodeID) -> Bool { entries[node]?.record.isReader ?? false }
 
     package func record(of node: NodeID) -> PresenceRecord? { entries[node]?.record }
 

@@ -78,9 +78,9 @@ extension PresenceRecord {
             case 4: softwareVersion = try reader.text(atMost: ReplicationLimits.wordBytes, "a software version")
             case 5: isReader = try reader.bool()
             case 6:
-                for _ in 0..<(try reader.array(atMost: NodeLimits.presenceNodes, "neighbours")) {
-                    neighbours.append(try Self.node(&reader))
-                }
+                let count = try reader.array(atMost: NodeLimits.presenceNodes, "neighbours")
+                neighbours.reserveCapacity(count)
+                for _ in 0..<count { neighbours.append(try Self.node(&reader)) }
             case 7:
                 for _ in 0..<(try reader.array(atMost: NodeLimits.databases, "databases")) {
                     databases.append(try Self.database(&reader))
@@ -106,10 +106,9 @@ extension PresenceRecord {
     }
 
     private static func node(_ reader: inout CBORReader) throws(ProtocolError) -> NodeID {
-        guard let node = NodeID(bytes: try reader.byteString(atMost: 32, "a node id")) else {
-            throw ProtocolError("a node id has 32 bytes")
-        }
-        return node
+        let bytes = try reader.byteString(atMost: 32, "a node id")
+        guard bytes.count == 32 else { throw ProtocolError("a node id has 32 bytes") }
+        return NodeID(bytes, from: 0)
     }
 
     private static func database(_ reader: inout CBORReader) throws(ProtocolError) -> Database {

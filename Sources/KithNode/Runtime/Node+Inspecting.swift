@@ -16,7 +16,7 @@ extension Node {
     package func standing(of node: NodeID) -> ControlStatus.Peer { peerStatus(node, now: clock.wallMilliseconds) }
 
     /// The nodes in the map of the mesh beside this one, ascending.
-    package var presentNodes: [NodeID] { presence.records.map(\.node) }
+    package var presentNodes: [NodeID] { presence.nodes.sorted() }
 
     package var isReader: Bool { role == .reader }
 

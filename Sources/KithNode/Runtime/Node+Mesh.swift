@@ -93,8 +93,9 @@ extension Node {
         keepMembership()
         maintain(now: now)
         tendStorage(now: now)
-        for target in schedule.due(targets(now: now, wall: wall), now: now) { dial(target, now: now) }
-        closeSpareLinks(wall: wall)
+        let members = members
+        for target in schedule.due(targets(members, now: now, wall: wall), now: now) { dial(target, now: now) }
+        closeSpareLinks(members, wall: wall)
         noteHealth(now: now)
         announcePresence()
         scheduleTick(now: now)
@@ -102,14 +103,12 @@ extension Node {
     }
 
     /// Every node that may stand in the ring: one that was a member's once, or of which members tell; readers apart. What
-    /// is only announced may be anybody's invention and stands in no ring.
-    private var members: [NodeID] {
+    /// is only announced may be anybody's invention and stands in no ring. Ascending.
+    var members: [NodeID] {
         let met = peers.keys.filter { peers[$0]?.link != nil || peers[$0]?.lastExchangeAt != nil }
-        var members = Set(met).union(presence.records.map(\.node)).union(book.rememberedNodes)
+        var members = Set(met).union(presence.nodes).union(book.rememberedNodes)
         members.remove(id)
-        return members.filter { !isRevoked($0) }.filter {
-            peers[$0]?.role != .reader && presence.record(of: $0)?.isReader != true
-        }.sorted()
+        return members.filter { peers[$0]?.role != .reader && !presence.isReader($0) && !isRevoked($0) }.sorted()
     }
 
     private func isReachable(_ node: NodeID) -> Bool {
@@ -117,7 +116,7 @@ extension Node {
     }
 
     /// Whom to dial, and what addresses.
-    func targets(now: Instant, wall: Int64) -> [DialTarget] {
+    func targets(_ members: [NodeID], now: Instant, wall: Int64) -> [DialTarget] {
         // Whoever knows that it is revoked knocks at no door.
         if isHeld || isRevokedHere { return [] }
         let wanted: [NodeID]
@@ -125,7 +124,7 @@ extension Node {
             // Nobody else is let in.
             wanted = isRevoked(awaited) ? [] : [awaited]
         } else {
-            wanted = ringTargets(now: now) + bridges(now: now)
+            wanted = ringTargets(members, now: now) + bridges(now: now)
         }
         var targets = wanted.filter { wantsDial($0, now: now) && pauses.pause(of: $0, now: wall) == nil }
             .map(DialTarget.node)
@@ -140,11 +139,10 @@ extension Node {
 
     /// Whom the ring wants, and those of the nodes that are announced and that nobody has met yet whom it would want with
     /// them in it. All of those at once would be too many links: nodes that start together know nobody.
-    private func ringTargets(now: Instant) -> [NodeID] {
-        let members = members
+    private func ringTargets(_ members: [NodeID], now: Instant) -> [NodeID] {
         let known = Set(members)
         let strangers = book.announcedNodes.filter {
-            $0 != id && !known.contains($0) && presence.record(of: $0) == nil && peers[$0]?.lastExchangeAt == nil
+            $0 != id && !known.contains($0) && !presence.knows($0) && peers[$0]?.lastExchangeAt == nil
                 && !isRevoked($0)
         }
         // What is announced first is not the ring yet: links to some do until the others are heard of.
@@ -189,7 +187,7 @@ extension Node {
 
     /// Nodes that were seen for a while and that the presence map does not have: the other half of a parted mesh.
     private func bridges(now: Instant) -> [NodeID] {
-        let unknown = announcedSince.keys.filter { presence.record(of: $0) == nil }
+        let unknown = announcedSince.keys.filter { !presence.knows($0) }
         return leastFailed(
             unknown.filter { isSeenLong($0, now: now) && !isRevoked($0) }, NodeLimits.bridgingLinks)
     }
@@ -210,10 +208,10 @@ extension Node {
 
     /// Forgets nodes that were never met and that nobody names any more.
     private func forgetUnmet() {
-        let remembered = Set(book.rememberedNodes)
+        let remembered = book.rememberedNodes
         peers = peers.filter { node, peer in
             peer.link != nil || peer.lastExchangeAt != nil || peer.seenBeforeAt != nil
-                || presence.record(of: node) != nil || remembered.contains(node) || refusals.names(node)
+                || presence.knows(node) || remembered.contains(node) || refusals.names(node)
         }
     }
 
@@ -243,7 +241,7 @@ extension Node {
     /// both have all the links that they do want: where not everyone can reach everyone, no link is spare. What the other
     /// wants is reckoned from what is known here, and it may know other nodes. So nobody ends what the other has dialled,
     /// which would dial it again and again.
-    private func closeSpareLinks(wall: Int64) {
+    private func closeSpareLinks(_ members: [NodeID], wall: Int64) {
         let ring = (members + [id]).sorted()
         guard ring.count > NodeLimits.fullMeshNodes, !selection.isReader else { return }
         let wanted = Set(selection.wanted(ring: ring, isReachable: isReachable))

@@ -66,6 +66,9 @@ extension Node {
         }
     }
 
+    /// The peers to whom these links go, ascending. In a large mesh these are few of all that are known.
+    var openPeers: [PeerState] { openLinks.compactMap { peers[$0.peer.nodeID] }.sorted { $0.id < $1.id } }
+
     // MARK: News of others
 
     private func offerSoon() {

@@ -149,8 +149,8 @@ extension Node {
 
     /// When the next link may become a suspect.
     func nextSuspicion(after now: Instant) -> Instant? {
-        peers.values.compactMap { peer -> Instant? in
-            guard let driver = linkInUse(to: peer) else { return nil }
+        drivers.values.compactMap { driver -> Instant? in
+            guard let peer = peers[driver.peer.nodeID], peer.link == driver.id else { return nil }
             var suspect = driver.lastHeard.advanced(byMilliseconds: NodeLimits.linkAliveMilliseconds)
             if let probedAt = peer.probedAt, isAsked(peer) {
                 suspect = min(suspect, probedAt.advanced(byMilliseconds: NodeLimits.suspectMilliseconds))

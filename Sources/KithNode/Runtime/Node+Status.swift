@@ -231,7 +231,7 @@ extension Node {
         own.isSelf = true
         own.neighbours = peers.values.filter(\.isOpen).map(\.id.description).sorted()
         nodes.append(own)
-        for node in Set(peers.keys).union(presence.records.map(\.node)).subtracting([id]).sorted() {
+        for node in Set(peers.keys).union(presence.nodes).subtracting([id]).sorted() {
             let record = presence.record(of: node)
             var entry = ControlMesh.Node(id: node.description, name: record?.name ?? peers[node]?.name)
             entry.version = record?.softwareVersion ?? peers[node]?.softwareVersion
@@ -245,7 +245,7 @@ extension Node {
 
     /// A peer by its name or the beginning of its id.
     func find(_ name: String) throws(ControlError) -> NodeID {
-        let known = Set(peers.keys).union(presence.records.map(\.node)).union(book.announcedNodes).sorted()
+        let known = Set(peers.keys).union(presence.nodes).union(book.announcedNodes).sorted()
         let named = known.filter { (peers[$0]?.name ?? presence.record(of: $0)?.name) == name }
         let matching = named.isEmpty ? known.filter { $0.description.hasPrefix(name.lowercased()) } : named
         guard let first = matching.first, !name.isEmpty else { throw .unknownNode(name) }

@@ -181,10 +181,10 @@ final class MeshEnd {
             node.work(request, database) { [weak self] result in self?.input(.storeDone(ticket, result)) }
         case .judge:
             mesh.schedule(at: mesh.now + mesh.delay()) { [weak self] in self?.input(.statementsJudged(refusal: nil)) }
-        case .claim(let ticket, let database, let wants):
-            let (granted, deferred) = node.registries[database, default: WantRegistry()].claim(
-                wants, by: number, now: now)
-            inputs.append(.claimed(ticket, granted: granted, deferred: deferred))
+        case .claim(let ticket, let database, let wants, let lookedAt):
+            let answer = node.registries[database, default: WantRegistry()].claim(
+                wants, lookedAt: lookedAt, by: number, now: now)
+            inputs.append(.claimed(ticket, answer))
         case .releaseClaims(let database, let documents):
             node.registries[database]?.release(documents, by: number, now: now)
         case .releaseAllClaims(let database): node.registries[database]?.releaseAll(by: number)

@@ -92,9 +92,9 @@ final class Bench {
             requests.append(request)
             return { [store] in .storeDone(ticket, KithReplication.perform(request, on: store)) }
         case .judge: return { .statementsJudged(refusal: nil) }
-        case .claim(let ticket, _, let wants):
-            let (granted, deferred) = registry.claim(wants, by: 1, now: Instant(milliseconds: now))
-            return { .claimed(ticket, granted: granted, deferred: deferred) }
+        case .claim(let ticket, _, let wants, let lookedAt):
+            let answer = registry.claim(wants, lookedAt: lookedAt, by: 1, now: Instant(milliseconds: now))
+            return { .claimed(ticket, answer) }
         case .releaseClaims(_, let documents): registry.release(documents, by: 1, now: Instant(milliseconds: now))
         case .releaseAllClaims: registry.releaseAll(by: 1)
         case .keepClaims: registry.keep(by: 1, now: Instant(milliseconds: now))

@@ -94,6 +94,8 @@ final class Node {
     var distrust: String?
     /// The store works this much slower, in milliseconds.
     var storeDelay: UInt64 = 0
+    /// What a reading found is known so much later at most, in milliseconds.
+    var answerDelay = 0
     private var lastWrite: [String: UInt64] = [:]
 
     init(world: World, number: Int, id: NodeID, isSource: Bool) {
@@ -143,6 +145,9 @@ final class Node {
         world.schedule(at: time) { [unowned self] in
             let before = summary(database)
             let result = perform(request, on: stores[database]!)
+            if answerDelay > 0, !request.isWrite {
+                return world.schedule(after: UInt64(world.random.below(answerDelay + 1))) { done(result) }
+            }
             let isTold = request.isWrite && summary(database) != before
             // The shell may tell of a commit before or after it answers.
             if isTold, world.random.chance(1, in: 2) {
@@ -216,10 +221,10 @@ final class LinkSide {
                 guard let self else { return }
                 self.input(.statementsJudged(refusal: self.node.distrust))
             }
-        case .claim(let ticket, let database, let wants):
-            let (granted, deferred) = node.registries[database, default: WantRegistry()].claim(
-                wants, by: number, now: Instant(milliseconds: world.now))
-            inputs.append(.claimed(ticket, granted: granted, deferred: deferred))
+        case .claim(let ticket, let database, let wants, let lookedAt):
+            let answer = node.registries[database, default: WantRegistry()].claim(
+                wants, lookedAt: lookedAt, by: number, now: Instant(milliseconds: world.now))
+            inputs.append(.claimed(ticket, answer))
         case .releaseClaims(let database, let documents):
             node.registries[database]?.release(documents, by: number, now: Instant(milliseconds: world.now))
         case .releaseAllClaims(let database): node.registries[database]?.releaseAll(by: number)
