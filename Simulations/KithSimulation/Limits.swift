@@ -52,6 +52,9 @@ package enum SimulationLimits {
     /// dialled at which the other end is known to be.
     static let idleTime: UInt64 = 60_000_000
     static func idleBytes(nodes: Int) -> Int { 2 * (1_024 + 900 * nodes) }
+    /// How many calls may change the disk of a node in that time: what it has learnt of others is kept in small files, each of
+    /// which takes seven calls.
+    static let idleChanges = 16
     /// How long nodes get for passing on what they have just learnt of each other, before they are watched.
     static let settlingTime: UInt64 = 5_000_000
     /// What each direction of a link may carry from reconnecting to being in sync with nothing to do (N2).

@@ -160,6 +160,7 @@ import Testing
         ("5 stop nodes=1,,2", "nodes= must be a list of nodes"), ("5 flap node=1 ms=4", "other= is missing"),
         ("5 flap node=1 other=1", "node= and other= are one"), ("5 halves ms=4", "nodes= is missing"),
         ("5 pace low=4 high=3", "low= is above high="), ("5 role node=1 text=king", "text= must be one of reader"),
+        ("5 role node=1 text=admin", "text= must be one of reader"),
         ("5 hostile node=1", "text= is missing"), ("5 clone node=1 other=2", "machine 2 is not a spare one"),
         ("2001 stop node=1", "after the end"), ("5 stop node=1 until=9", "until= without every="),
         ("5 stop node=1 every=2 until=4", "until= is before its time"), ("5 put node=0", "doc= is missing"),

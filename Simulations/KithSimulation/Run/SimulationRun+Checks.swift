@@ -151,13 +151,19 @@ extension SimulationRun {
             let text = String(decoding: line.dropLast(), as: UTF8.self)
             world.fail(Violation(.secrets, "node \(node.index) logs what it must not: \(text)"))
         }
-        let isRefusal = line.holds("refused a document") && !hasWrongPeers
+        let isRefusal =
+            !hasWrongPeers
+            && (line.holds("refused a document")
+                || hasOnlyMembers && (line.holds(": refused node-") || line.holds(" refuses this node: ")))
         guard isRefusal || line.holds("protocol error") else { return }
         let text = String(decoding: line.dropLast(), as: UTF8.self)
         if !isAboutHostile(text) {
             world.fail(Violation(.noErrorFromInside, "node \(node.index): \(text)"))
         }
     }
+
+    /// Whether nobody is there whom others have reason to let in no more, or who speaks another version.
+    private var hasOnlyMembers: Bool { !nodes.contains { $0.isOutsider || $0.version?.skew == .apart } }
 
     // MARK: Checkpoints
 
