@@ -52,6 +52,16 @@ import Testing
         }
     }
 
+    @Test func theManualSaysOfEachInvariantWhereItIsLookedAtAndWhatItCaught() throws {
+        let manual = try String(contentsOfFile: Self.root + "/docs/simulation.md", encoding: .utf8)
+        for invariant in Invariant.allCases {
+            let rows = manual.split(separator: "\n").filter { $0.hasPrefix("| \(invariant.rawValue) |") }
+            #expect(rows.count == 1, "\(invariant.rawValue)")
+            let cells = rows.flatMap { $0.split(separator: "|") }.map { $0.trimmingCharacters(in: .whitespaces) }
+            #expect(cells.count == 4 && cells[2].contains("`") && cells[3].contains("`"), "\(invariant.rawValue)")
+        }
+    }
+
     @Test func theCommandListsAndRunsThem() async throws {
         let list = try await SimulatorProgram.run(["--list"])
         #expect(list.status == 0)

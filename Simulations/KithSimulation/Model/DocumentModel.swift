@@ -181,12 +181,15 @@ struct DocumentModel {
         revisions[closing.id] = Known(kind: .closed, history: WriteSet(), fields: nil, body: [])
     }
 
-    /// - Throws: S12 where the version names other writes than are in the revision's past.
+    /// - Throws: S12 where the version names other writes than are in the revision's past, but for those that it has forgotten.
     private mutating func learn(_ revision: Revision, _ known: Known) throws(Violation) {
         try verify(revision)
         for (number, write) in writes.enumerated() where write.kind == .edit {
             let isNamed = (revision.version[write.writer] ?? 0) >= write.time
             if isNamed != known.history.contains(number) {
+                // An edit keeps so many of the latest writers, and what follows it knows no others.
+                let later = revision.version.entries.count { $0.time > write.time }
+                if !isNamed, later >= DocumentLimits.versionEntries { continue }
                 let verb = isNamed ? "claims to have seen" : "does not say that it has seen"
                 throw Violation(.causality, "\(id): \(revision.id) \(verb) \(write.revision)")
             }
