@@ -98,8 +98,9 @@ final class ObservedDatabase: @unchecked Sendable {
     let executor: DatabaseExecutor
     private let disk: VirtualDisk
     private var reader: StoreReader?
-    /// Whether the reader stays open from one look to the next.
-    private var keepsReader = true
+    /// Whether the reader stays open from one look to the next. Not while the file is exchanged or closed: its node's own
+    /// connection is to be the last one, and a look that comes in between must not stay with the old file.
+    var keepsReader = true { didSet { if !keepsReader { reader = nil } } }
 
     init(_ number: Int, _ executor: DatabaseExecutor, on disk: VirtualDisk) {
         self.number = number
@@ -128,15 +129,6 @@ final class ObservedDatabase: @unchecked Sendable {
         let reader = try executor.file.makeReader()
         if keepsReader { self.reader = reader }
         return try body(reader)
-    }
-
-    /// The file is about to be exchanged.
-    func letGo() { reader = nil }
-
-    /// The file is about to be closed: by its node, whose last connection is the last one.
-    func letGoForGood() {
-        reader = nil
-        keepsReader = false
     }
 }
 

@@ -203,7 +203,9 @@ extension SimulationRun {
     private func drop(_ name: String, _ number: Int, on node: SimulatedNode, _ running: Node) {
         guard let database = try? DatabaseName(name), let process = node.process else { return }
         process.makeQueue("client").async {
-            node.databases[number]?.letGo()
+            node.databases[number]?.keepsReader = false
+            // Where it is not dropped it is looked at as before.
+            defer { node.databases[number]?.keepsReader = true }
             guard (try? running.catalog.drop(database)) == true else { return }
             node.databases[number] = nil
             self.forget(Model.Place(node: node.index, database: number))
@@ -228,8 +230,11 @@ extension SimulationRun {
             do throws(StoreError) {
                 switch operation.kind {
                 case .compact:
-                    database.letGo()
-                    defer { Compaction.discard(executor.file) }
+                    database.keepsReader = false
+                    defer {
+                        database.keepsReader = true
+                        Compaction.discard(executor.file)
+                    }
                     try Compaction.write(executor.file, isCancelled: { false })
                     try executor.takeCompactCopy()
                 case .verify:
