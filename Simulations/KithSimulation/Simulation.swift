@@ -5,10 +5,15 @@ package enum Simulation {
         package var trace: ((String) -> Void)?
         /// A bug put in on purpose.
         package var sabotage: Sabotage?
+        /// Ends when healing would begin.
+        package var endsUnhealed: Bool
 
-        package init(trace: ((String) -> Void)? = nil, sabotage: Sabotage? = nil) {
+        package init(
+            trace: ((String) -> Void)? = nil, sabotage: Sabotage? = nil, endsUnhealed: Bool = false
+        ) {
             self.trace = trace
             self.sabotage = sabotage
+            self.endsUnhealed = endsUnhealed
         }
     }
 
@@ -39,7 +44,8 @@ package enum Simulation {
         do { run = try SimulationRun(plan: plan, sabotage: options.sabotage, printing: options.trace) } catch {
             preconditionFailure("the keys of a run can't be made: \(error)")
         }
-        do { try run.run() } catch let error as Violation { violation = error } catch {
+        do { try run.run(endsUnhealed: options.endsUnhealed) } catch let error as Violation { violation = error } catch
+        {
             violation = Violation(.noErrorFromInside, "\(error)")
         }
         defer { run.discard() }

@@ -4,7 +4,7 @@ import KithTestSupport
 ///
 /// What was written is durable once the file was synchronised. Until then each write and each change of length may
 /// survive or not, on its own; and after a synchronisation that failed what was waiting is never made durable by a later
-/// one, as Linux marks such pages clean.
+/// one, as Linux marks such pages clean: what of it the failed one did is all that there will be.
 struct FileContent {
     /// What programs read.
     private(set) var bytes: [UInt8] = []
@@ -56,8 +56,12 @@ struct FileContent {
         waiting = []
     }
 
-    /// A synchronisation failed: what waited for it is read until the power goes, and durable never.
-    mutating func loseWaiting() { waiting = [] }
+    /// A synchronisation failed: what waited for it is read until the power goes. Durable is what it did before it failed,
+    /// by the toss of a coin; nothing without one.
+    mutating func loseWaiting(_ coin: inout SeededGenerator?) {
+        for change in waiting where coin?.chance(1, in: 2) == true { change.apply(to: &durable) }
+        waiting = []
+    }
 
     /// Changes what stands on the disk behind everybody's back, what waits for it too.
     mutating func rot(_ range: Range<Int>, _ change: (Int, inout UInt8) -> Void) {

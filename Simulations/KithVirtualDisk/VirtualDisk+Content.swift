@@ -124,7 +124,7 @@ extension VirtualDisk {
         return locked {
             switch outcome {
             case .failed(let error):
-                handle.file.content.loseWaiting()
+                handle.file.content.loseWaiting(&coin)
                 return SystemError(error)
             case .pretended: break
             case .done, .delayed, .powerGoes, .misdirected:

@@ -35,6 +35,7 @@ package final class VirtualDisk: @unchecked Sendable {
     private var isSpared = false
     private var pace: DiskSpeed?
     private var elapsed = 0
+    var coin: SeededGenerator?
 
     package init() {
         directory = DiskRegistry.nextDirectory()
@@ -72,6 +73,9 @@ package final class VirtualDisk: @unchecked Sendable {
         get { locked { plannedOutcome } }
         set { locked { plannedOutcome = newValue } }
     }
+
+    /// From now on synchronisations that fail have done some of what waited for them; without it none.
+    package func tossCoins(_ generator: SeededGenerator) { locked { coin = generator } }
 
     /// The power goes before the change of that number, counted from 0, whatever `plan` says; nil for never.
     package var powerGoesBefore: Int? {

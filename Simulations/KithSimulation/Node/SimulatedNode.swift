@@ -109,10 +109,9 @@ final class ObservedDatabase: @unchecked Sendable {
     let executor: DatabaseExecutor
     private let disk: VirtualDisk
     private var reader: StoreReader?
-    /// The file that it reads.
-    private var read: FileIdentity?
-    /// Whether the reader stays open from one look to the next.
-    private var keepsReader = true
+    /// Whether the reader stays open from one look to the next. Not while the file is exchanged or closed: its node's own
+    /// connection is to be the last one, and a look that comes in between must not stay with the old file.
+    var keepsReader = true { didSet { if !keepsReader { reader = nil } } }
 
     init(_ number: Int, _ executor: DatabaseExecutor, on disk: VirtualDisk) {
         self.number = number
@@ -137,21 +136,10 @@ final class ObservedDatabase: @unchecked Sendable {
     func withReader<Value>(_ body: (StoreReader) throws(StoreError) -> Value) throws(StoreError) -> Value {
         disk.sparesCalls = true
         defer { disk.sparesCalls = false }
-        // A compaction puts another file in its place: what is read in the old one stands still.
-        let present = executor.file.fileSystem.stamp(of: executor.file.path)?.identity
-        if let reader, read == present { return try body(reader) }
+        if let reader { return try body(reader) }
         let reader = try executor.file.makeReader()
-        if keepsReader { (self.reader, read) = (reader, present) }
+        if keepsReader { self.reader = reader }
         return try body(reader)
-    }
-
-    /// The file is about to be exchanged.
-    func letGo() { reader = nil }
-
-    /// The file is about to be closed: by its node, whose last connection is the last one.
-    func letGoForGood() {
-        reader = nil
-        keepsReader = false
     }
 }
 

@@ -1,3 +1,5 @@
+import KithVirtualDisk
+
 extension Fault {
     /// The kinds of fault, by area. `ms` is how long it lasts where nothing else is said; it ends by itself, or with healing.
     package enum Kind: String, Sendable, CaseIterable {
@@ -83,10 +85,11 @@ extension Fault {
 
         /// No room is left but `size` bytes.
         case full
-        /// Reads fail: the next `count` of them, or all for `ms`.
+        /// Calls fail: the next `count` of them, or all for `ms`. Which ones, `text` says; reads where it says nothing.
         case failread
+        /// The same of calls that change something; writes.
         case failwrite
-        /// Synchronisations fail, and what waited for them may never be durable.
+        /// The same of synchronisations: what waited for them may never be durable.
         case failsync
         /// The file system can only be read.
         case readonly
@@ -196,7 +199,8 @@ extension Fault.Kind {
         case .rate, .drift: [.size]
         case .flap, .full, .cutlog: [.ms, .size]
         case .slow: [.ms, .low, .high]
-        case .crash, .failread, .failwrite, .failsync, .flood: [.ms, .count]
+        case .failread, .failwrite, .failsync: [.ms, .count, .text]
+        case .crash, .flood: [.ms, .count]
         case .rot, .stalepage, .misdirect, .clone: [.count]
         case .role, .hostile, .version: [.text]
         case .reset, .truncate, .halfopen, .corrupt, .dial, .readdress, .takeover, .duplicate, .goodbye, .rename,
@@ -206,9 +210,20 @@ extension Fault.Kind {
         }
     }
 
+    /// The calls of a disk that it may be about: the first, where `text` names none.
+    var failingCalls: [DiskCall.Operation] {
+        switch self {
+        case .failread: [.read, .open]
+        case .failwrite: [.write, .create, .resize, .remove, .rename, .link, .makeDirectory]
+        case .failsync: [.synchronize, .synchronizeDirectory]
+        default: []
+        }
+    }
+
     /// The words that `text` may be; nil where it has none.
     package var words: [String]? {
         switch self {
+        case .failread, .failwrite, .failsync: failingCalls.map(\.rawValue)
         case .role: ["reader", "writer"]
         case .hostile: HostileKind.allCases.map(\.rawValue)
         case .version: ["older", "newer", "apart"]

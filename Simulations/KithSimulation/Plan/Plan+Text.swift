@@ -232,8 +232,11 @@ extension Fault {
         case .side: if kind != .swizzle { _ = try fields.string("nodes") }
         case .links, .mesh: break
         }
-        let text = kind.parameters.contains(.text) ? try fields.string("text") : ""
-        if let words = kind.words, !words.contains(text) {
+        var text = ""
+        if kind.parameters.contains(.text) {
+            text = try kind.failingCalls.isEmpty ? fields.string("text") : fields["text"] ?? ""
+        }
+        if let words = kind.words, !words.contains(text), kind.failingCalls.isEmpty || !text.isEmpty {
             throw PlanError(line: fields.line, message: "text= must be one of \(words.joined(separator: ", "))")
         }
         let isSigned = kind == .skew || kind == .drift

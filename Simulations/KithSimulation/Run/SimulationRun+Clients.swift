@@ -240,7 +240,9 @@ extension SimulationRun {
         guard let database = try? DatabaseName(name), let process = node.process else { return }
         let asked = now
         process.makeQueue("client").async {
-            node.databases[number]?.letGo()
+            node.databases[number]?.keepsReader = false
+            // Where it is not dropped it is looked at as before.
+            defer { node.databases[number]?.keepsReader = true }
             do throws(StoreError) { guard try running.catalog.drop(database) else { return } } catch {
                 return self.refused("drop", by: node, error)
             }
@@ -266,8 +268,11 @@ extension SimulationRun {
             do throws(StoreError) {
                 switch operation.kind {
                 case .compact:
-                    database.letGo()
-                    defer { Compaction.discard(executor.file) }
+                    database.keepsReader = false
+                    defer {
+                        database.keepsReader = true
+                        Compaction.discard(executor.file)
+                    }
                     try Compaction.write(executor.file, isCancelled: { false })
                     try executor.takeCompactCopy()
                 case .verify:

@@ -26,8 +26,9 @@ extension SimulationRun {
             disk.isReadOnly = true
             untilOver { disk.isReadOnly = false }
         case .failread, .failwrite, .failsync:
-            let operation: DiskCall.Operation =
-                fault.kind == .failread ? .read : fault.kind == .failwrite ? .write : .synchronize
+            guard let operation = DiskCall.Operation(rawValue: fault.text) ?? fault.kind.failingCalls.first else {
+                return false
+            }
             trouble.fail(operation, times: fault.count > 0 ? fault.count : nil) { [unowned self] isFirst in
                 // Whoever made the call hears of it when it has been tried again.
                 node.badDiskUntil = max(node.badDiskUntil, now + SimulationLimits.diskRecovery)

@@ -57,7 +57,7 @@ extension SimulationRun {
         var endings: [Ending] = []
         for node in stopping {
             guard let running = node.node, let process = node.process else { continue }
-            for number in node.databases.keys.sorted() { node.databases[number]?.letGoForGood() }
+            for number in node.databases.keys.sorted() { node.databases[number]?.keepsReader = false }
             let ending = Ending(node, process, running)
             endings.append(ending)
             running.stop { ending.hasStopped = true }

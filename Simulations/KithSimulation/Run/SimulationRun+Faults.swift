@@ -71,19 +71,12 @@ extension SimulationRun {
                 network.partitions.cut(from: from, to: to, since: now, until: until, period: period)
             }
         case .swizzle: swizzle(fault)
-        case .reset: for connection in connections(fault) { connection.resetBoth() }
-        case .halfopen: for connection in connections(fault) { connection.isForgotten = true }
-        case .truncate:
-            for connection in connections(fault) {
-                if let end = connection.ends.firstIndex(where: { $0.machine?.index == fault.node }) {
-                    connection.truncate(end)
-                }
-            }
-        case .corrupt:
-            for connection in connections(fault) {
-                if let end = connection.ends.firstIndex(where: { $0.machine?.index == fault.node }) {
-                    connection.corrupt(end)
-                }
+        case .reset: return strike(connections(fault)) { $0.resetBoth() }
+        case .halfopen: return strike(connections(fault)) { $0.isForgotten = true }
+        case .truncate, .corrupt:
+            return strike(connections(fault)) { connection in
+                guard let end = connection.ends.firstIndex(where: { $0.machine?.index == fault.node }) else { return }
+                if fault.kind == .truncate { connection.truncate(end) } else { connection.corrupt(end) }
             }
         case .dial:
             guard let one = node(fault.node)?.node, let other = node(fault.other)?.node else { return false }
@@ -99,6 +92,12 @@ extension SimulationRun {
         default: return false
         }
         return true
+    }
+
+    /// - Returns: whether there was any.
+    private func strike<Struck>(_ all: [Struck], _ body: (Struck) -> Void) -> Bool {
+        for one in all { body(one) }
+        return !all.isEmpty
     }
 
     private func links(_ fault: Fault) -> [(from: Int, to: Int)] {
@@ -139,10 +138,10 @@ extension SimulationRun {
         let until = end(of: fault)
         switch fault.kind {
         case .unheard:
-            for number in multicast.numbers(of: machines[fault.node]) {
+            world.add(.act { self.multicast.changed() }, at: until + 1)
+            return strike(multicast.numbers(of: machines[fault.node])) { number in
                 multicast.change(number) { $0.unheardUntil = until }
             }
-            world.add(.act { self.multicast.changed() }, at: until + 1)
         case .deaf:
             machines[fault.node].deafUntil = until
             for discovery in machines[fault.node].discoveries { discovery.lookSoon() }
@@ -155,15 +154,15 @@ extension SimulationRun {
             let made = multicast.add(record)
             world.after(30_000_000) { self.multicast.remove(made) }
         case .goodbye:
-            for number in multicast.numbers(of: machines[fault.node]) {
+            world.after(3_000_001) { self.multicast.changed() }
+            return strike(multicast.numbers(of: machines[fault.node])) { number in
                 multicast.change(number) { $0.unheardUntil = self.now + 3_000_000 }
             }
-            world.after(3_000_001) { self.multicast.changed() }
         case .rename:
-            for discovery in machines[fault.node].discoveries { discovery.rename() }
+            return strike(machines[fault.node].discoveries) { $0.rename() }
         case .daemon:
-            for discovery in machines[fault.node].discoveries {
-                discovery.loseDaemon(forMilliseconds: max(1, fault.milliseconds))
+            return strike(machines[fault.node].discoveries) {
+                $0.loseDaemon(forMilliseconds: max(1, fault.milliseconds))
             }
         case .impostor:
             guard let number = multicast.numbers(of: machines[fault.node]).first, var record = multicast.records[number]

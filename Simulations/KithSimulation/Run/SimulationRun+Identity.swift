@@ -257,7 +257,7 @@ extension SimulationRun {
     /// - Parameter time: when what was asked for that takes it.
     func forget(_ place: Model.Place, at time: UInt64? = nil) {
         let milliseconds = Int((time ?? now) / 1_000)
-        if !isHealed, !budget.mayLose(place.node, writtenAt: milliseconds, at: milliseconds) {
+        if !budget.mayLose(place.node, writtenAt: milliseconds, at: milliseconds) {
             world.fail(
                 Violation(
                     .acknowledgedDurability, "node \(place.node) loses what no fault of the plan may take from it"))

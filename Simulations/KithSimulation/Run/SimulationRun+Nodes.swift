@@ -88,6 +88,7 @@ extension SimulationRun {
         if !identities.contains(node.id) { identities.append(node.id) }
         let incarnation = node.countProcess()
         let process = SimulatedProcess(on: machine)
+        VirtualDiskLayer.seed(world.generator("sqlite", node.index * 10_000 + incarnation))
         process.skew = node.version.map { ($0.skew, node.id) }
         do throws(NodeError) {
             let started = try Node(configuration(of: node, process, incarnation))
@@ -176,7 +177,7 @@ extension SimulationRun {
     func stop(_ node: SimulatedNode, then: @escaping @Sendable () -> Void) {
         guard let running = node.node, let process = node.process else { return then() }
         line(node, "stop", "")
-        for number in node.databases.keys.sorted() { node.databases[number]?.letGoForGood() }
+        for number in node.databases.keys.sorted() { node.databases[number]?.keepsReader = false }
         running.stop { [weak self] in
             guard let self, node.process === process else { return then() }
             self.line(node, "stopped", "")

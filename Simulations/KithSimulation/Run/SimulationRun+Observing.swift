@@ -2,6 +2,7 @@ import KithDocument
 import KithNode
 import KithReplication
 import KithStore
+import KithVirtualDisk
 
 // What the simulation sees of the nodes: every commit, every checkpoint, every line that they would log. The nodes know
 // nothing of it.
@@ -187,6 +188,9 @@ extension SimulationRun {
     /// A line that a node would write.
     func heard(_ bytes: [UInt8], from node: SimulatedNode) {
         checkSecrets(bytes, of: node)
+        // Disks are numbered over all runs of a process.
+        let directory = node.machine.disk.directory.utf8
+        let bytes = bytes.holds("/virtual-disk-") ? bytes.replacing(directory, with: "/disk-\(node.index)".utf8) : bytes
         let text = String(decoding: bytes.dropLast(), as: UTF8.self)
         markLog(text)
         line(node, "log", text)

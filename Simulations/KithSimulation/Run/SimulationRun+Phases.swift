@@ -9,7 +9,7 @@ import KithVirtualDisk
 // waited for; then all stores are closed, opened and read from scratch.
 
 extension SimulationRun {
-    func run() throws {
+    func run(endsUnhealed: Bool = false) throws {
         trace.line(now, node: -1, "phase", "faults")
         try setUp()
         for node in nodes { start(node) }
@@ -19,6 +19,7 @@ extension SimulationRun {
         }
         world.after(SimulationLimits.checkInterval) { [unowned self] in checkFromTimeToTime() }
         try advance(to: UInt64(plan.end) * 1_000)
+        if endsUnhealed { return }
         try heal()
         try awaitLinks()
         try checkDiscovery()

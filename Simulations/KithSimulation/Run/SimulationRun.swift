@@ -84,6 +84,7 @@ final class SimulationRun: @unchecked Sendable {
         steps = plan.steps
         budget = FaultBudget(plan)
         world = World(seed: plan.seed)
+        VirtualDiskLayer.seed(world.generator("sqlite"))
         network = SimulatedNetwork(world)
         multicast = Multicast(network)
         trace = Trace(print: printing)

@@ -41,6 +41,7 @@ final class SimulatedMachine: @unchecked Sendable {
         network.assign(address, to: self)
         let trouble = trouble
         disk.plan = { trouble.outcome(of: $0) }
+        disk.tossCoins(world.generator("failed synchronisations", index))
     }
 
     /// Whether its disk does what it says.

@@ -151,8 +151,7 @@ final class SimulatedTimer: WorkTimer, @unchecked Sendable {
 
     var machine: Int { process.machine.index }
     var label: String { "\(queue.label) \(queue.number)" }
-    /// Of its queue.
-    var number: UInt64 { queue.number }
+    var queueNumber: UInt64 { queue.number }
 
     func schedule(milliseconds: Int, leewayMilliseconds: Int) {
         guard !isCancelled else { return }

@@ -25,14 +25,16 @@ final class World: @unchecked Sendable {
     /// The first rule that was found broken; it ends the run.
     private(set) var violation: Violation?
     private var events = EventQueue<Happening>()
-    private var ties: SeededGenerator
+    private let ties: UInt64
+    private var acts: UInt64 = 0
     /// Draws how long a queue takes to begin.
     private var latencies: SeededGenerator
     private let root: SeededGenerator
 
     init(seed: UInt64) {
         root = SeededGenerator(seed: seed)
-        ties = root.forked("ties")
+        var ties = root.forked("ties")
+        self.ties = ties.next()
         latencies = root.forked("latencies")
     }
 
@@ -43,7 +45,25 @@ final class World: @unchecked Sendable {
         return SeededGenerator(seed: forked.next() ^ (UInt64(number) &* 0x9E37_79B9_7F4A_7C15))
     }
 
-    func add(_ happening: Happening, at time: UInt64) { events.add(happening, at: max(time, now), tie: ties.next()) }
+    func add(_ happening: Happening, at time: UInt64) {
+        let time = max(time, now)
+        events.add(happening, at: time, tie: tie(of: happening, at: time))
+    }
+
+    /// Drawn from what happens and when, so that an event more does not move the ties of all that come after it.
+    private func tie(of happening: Happening, at time: UInt64) -> UInt64 {
+        let name: UInt64
+        switch happening {
+        case .work(let queue): name = queue.number << 2
+        case .timer(let timer): name = timer.queueNumber << 2 | 1
+        case .arrival(let connection, let end): name = UInt64(connection.number) << 3 | UInt64(end) << 2 | 2
+        case .act:
+            acts += 1
+            name = acts << 2 | 3
+        }
+        var generator = SeededGenerator(seed: ties ^ time &* 0x2545_F491_4F6C_DD1D ^ name &* 0xD6E8_FEB8_6659_FD93)
+        return generator.next()
+    }
 
     /// Does something after so many microseconds.
     func after(_ microseconds: UInt64, _ act: @escaping () -> Void) { add(.act(act), at: now + microseconds) }
@@ -104,7 +124,7 @@ final class World: @unchecked Sendable {
             rolling.mix(queue.number)
             queue.begin()
         case .timer(let timer):
-            rolling.mix(timer.number)
+            rolling.mix(timer.queueNumber)
             timer.isDue()
         case .arrival(let connection, let end):
             rolling.mix(UInt64(connection.number) << 1 | UInt64(end))

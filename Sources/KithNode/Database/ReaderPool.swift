@@ -17,9 +17,18 @@ final class ReaderPool: Sendable {
         init(_ queue: any WorkQueue) { self.queue = queue }
     }
 
+    private typealias Work = @Sendable (Result<StoreReader, StoreError>) -> Void
+
+    /// Keeps back what is asked while connections are to close: else each waits for what came after it was told.
+    private struct Gate {
+        var isShut = false
+        var held: [Work] = []
+    }
+
     private let file: DatabaseFile
     private let place: Mutex<FilePlace>
     private let slots: [Slot]
+    private let gate = Mutex(Gate())
     private let clock: any MachineClock
 
     /// - Parameter place: which file is open; no other is read in its place.
@@ -35,6 +44,14 @@ final class ReaderPool: Sendable {
 
     /// Hands the work a reader, or why none could be opened.
     func run(_ work: @escaping @Sendable (Result<StoreReader, StoreError>) -> Void) {
+        let isHeld = gate.withLock { gate in
+            if gate.isShut { gate.held.append(work) }
+            return gate.isShut
+        }
+        if !isHeld { begin(work) }
+    }
+
+    private func begin(_ work: @escaping Work) {
         let slot = slots.min { $0.waiting.load(ordering: .relaxed) < $1.waiting.load(ordering: .relaxed) } ?? slots[0]
         slot.waiting.add(1, ordering: .relaxed)
         slot.queue.async { [self] in
@@ -66,6 +83,8 @@ final class ReaderPool: Sendable {
 
     /// Closes the connections and runs the body while none is opened; readings wait until it is over. Blocks.
     func withoutReaders<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        gate.withLock { $0.isShut = true }
+        defer { open() }
         for slot in slots {
             slot.queue.sync {
                 slot.reader = nil
@@ -74,6 +93,14 @@ final class ReaderPool: Sendable {
         }
         defer { for slot in slots { slot.queue.resume() } }
         return try body()
+    }
+
+    private func open() {
+        let held = gate.withLock { gate in
+            defer { gate = Gate() }
+            return gate.held
+        }
+        for work in held { begin(work) }
     }
 
     /// Closes the connections once what waits is done, for good. Blocks.

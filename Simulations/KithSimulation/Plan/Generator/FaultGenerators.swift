@@ -107,7 +107,9 @@ struct DiskGenerator: AreaGenerator {
             return frame.fault(time, kind, node, ms: ms, size: random.pick([0, 1, 4_096, 65_536, 1 << 20]))
         case .failread, .failwrite, .failsync:
             let count = random.pick([0, 1, 1, 3])
-            return frame.fault(time, kind, node, ms: count == 0 ? ms : 0, count: count)
+            // Mostly what there is most of.
+            let call = random.chance(1, in: 2) ? "" : random.pick(kind.words ?? [""])
+            return frame.fault(time, kind, node, ms: count == 0 ? ms : 0, count: count, text: call)
         case .slow:
             let low = random.pick([1_000, 20_000, 300_000])
             return frame.fault(time, kind, node, ms: ms, low: low, high: low * random.pick([1, 4, 10]))
