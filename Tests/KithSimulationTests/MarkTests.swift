@@ -22,7 +22,7 @@ import Testing
         #expect(Array(page[first..<first + count]) == marks)
     }
 
-    @Test func aFewRunsReachMostOfThem() {
+    @Test func aFewShortRunsReachAQuarterOfThem() {
         var met = Tally()
         for seed in UInt64(1)...8 {
             met.add(Simulation.run(PlanGenerator.plan(seed: seed, .short)).marks)

@@ -89,7 +89,10 @@ import Testing
                 case .hub: "node=1 nodes=2-3"
                 case .mesh: ""
                 }
-            let parameters = kind.parameters.map { "\($0.rawValue)=\(kind.words?.first ?? Self.value(of: $0))" }
+            let parameters = kind.parameters.map { parameter in
+                let word = parameter == .text ? kind.words?.first : nil
+                return "\(parameter.rawValue)=\(word ?? Self.value(of: parameter))"
+            }
             let parts = ["2", kind.rawValue, "every=1000 until=5000", whom] + parameters
             lines.append(parts.filter { !$0.isEmpty }.joined(separator: " "))
         }
