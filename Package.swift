@@ -80,7 +80,8 @@ let package = Package(
             name: "KithVirtualDisk", dependencies: ["CSQLite", "KithStore", "KithSystem", "KithTestSupport"],
             path: "Simulations/KithVirtualDisk", swiftSettings: settings),
         .target(
-            name: "KithCrashPoints", dependencies: ["KithDocument", "KithStore", "KithTestSupport", "KithVirtualDisk"],
+            name: "KithCrashPoints",
+            dependencies: ["CSQLite", "KithDocument", "KithStore", "KithTestSupport", "KithVirtualDisk"],
             path: "Simulations/KithCrashPoints", swiftSettings: settings),
         .target(
             name: "KithSimulation",

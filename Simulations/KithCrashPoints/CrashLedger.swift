@@ -1,40 +1,42 @@
 import KithDocument
 import KithStore
 
-/// What was acknowledged, and what one piece of work that is under way may have made of it.
+/// What was acknowledged, and what one piece of work that is under way makes of it: all of that or none.
 struct CrashLedger: Hashable {
     private var acknowledged: [String: String]
-    private var possible: [String: [String?]] = [:]
+    private var underWay: [String: String]?
     /// Where the store stood when a peer may have been told of it.
     var position: Position?
 
     init(_ contents: [String: String]) { acknowledged = contents }
 
+    /// Does a piece of work after which the store holds something else by some names; nil for nothing.
+    mutating func take(_ changes: [String: String?], _ body: () throws -> Void) throws {
+        var contents = acknowledged
+        for (name, content) in changes { contents[name] = content }
+        try become(contents, body)
+    }
+
+    /// Does a piece of work after which the store holds this.
+    mutating func become(_ contents: [String: String], _ body: () throws -> Void) throws {
+        underWay = contents
+        try body()
+        acknowledged = contents
+        underWay = nil
+    }
+
     mutating func put(_ store: OpenedStore, _ id: String, _ body: String) throws {
-        mayBecome(id, body)
-        try store.put(id, body)
-        has(id, body)
+        try take([id: body]) { try store.put(id, body) }
         position = try store.reader.summary().position
     }
 
-    mutating func take(_ store: OpenedStore, _ id: String, _ body: (String) throws -> Void) throws {
-        mayBecome(id, nil)
-        try body(id)
-        has(id, nil)
-    }
-
-    mutating func mayBecome(_ id: String, _ body: String?) { possible[id, default: []].append(body) }
-
-    mutating func has(_ id: String, _ body: String?) {
-        possible[id] = nil
-        acknowledged[id] = body
-    }
-
-    /// The documents that are not what they may be.
+    /// What is not as it may be: the store holds what was acknowledged, or that and the whole of what is under way.
     func mistakes(_ found: [String: String]) -> [String] {
-        Set(acknowledged.keys).union(possible.keys).union(found.keys).sorted().filter { id in
-            guard found[id] != acknowledged[id] else { return false }
-            return !(possible[id]?.contains { $0 == found[id] } ?? false)
-        }
+        if found == acknowledged || found == underWay { return [] }
+        return Self.difference(found, acknowledged) + (underWay.map { ["or"] + Self.difference(found, $0) } ?? [])
+    }
+
+    private static func difference(_ one: [String: String], _ other: [String: String]) -> [String] {
+        Set(one.keys).union(other.keys).sorted().filter { one[$0] != other[$0] }
     }
 }

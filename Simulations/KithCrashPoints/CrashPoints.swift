@@ -84,6 +84,9 @@ package struct CrashPoints {
         defer { base.discard() }
         let ledger = CrashLedger(work == .making ? [:] : try contents(base))
         while points.crash(base, ledger, at: points.report.calls) { points.report.calls += 1 }
+        if points.report.calls < work.leastChanges {
+            points.fail("\(work) \(survival)", "it makes \(points.report.calls) changes only")
+        }
         return points.report
     }
 
@@ -104,12 +107,14 @@ package struct CrashPoints {
         VirtualDiskLayer.seed(SeededGenerator(seed: 1))
         disk.powerGoesBefore = change
         disk.plan = plan
-        try? work.run(disk, &ledger)
+        var failure: (any Error)?
+        do { try work.run(disk, &ledger) } catch { failure = error }
         let wasReached = disk.changes > change
         disk.plan = nil
         var generator = SeededGenerator(seed: UInt64(change))
         disk.cutPower(survival, &generator)
         let place = "\(work) \(survival), cut before change \(change)"
+        if let failure, !wasReached { fail(place, "the work fails though the power stays on: \(failure)") }
         report.crashes += 1
         if isNew(disk, ledger) {
             if case .every(let step) = recovery, change % step == 0 { recover(disk, ledger, place) }
@@ -147,6 +152,7 @@ package struct CrashPoints {
             if let lost = store.store.findings.lostLog { fail(place, "its log \(lost)") }
             let mistakes = ledger.mistakes(try store.contents())
             if !mistakes.isEmpty { fail(place, "not as they were acknowledged: \(mistakes)") }
+            if !work.hasItsFormat(store.file.path) { fail(place, "not all of it was brought to its format") }
             if let position = ledger.position, try store.reader.resume(at: position) == nil {
                 fail(place, "what peers were told of is not known")
             }

@@ -63,14 +63,21 @@ final class OpenedStore {
         return String(decoding: document.body, as: UTF8.self)
     }
 
-    /// All documents that live.
+    /// All that is to outlive a crash, by names: documents, those that are deleted too, what was purged, and how far it has
+    /// got with the peer.
     func contents() throws -> [String: String] {
         var contents: [String: String] = [:]
-        for entry in try reader.feed(after: 0, limit: .max) {
-            contents[entry.document.string] = try body(entry.document.string)
+        for change in try reader.changes(after: 0, limit: .max).changes {
+            contents[change.document.string] = try body(change.document.string) ?? Self.deleted
         }
+        for id in try reader.exclusions() { contents[Self.purged(id.string)] = "" }
+        contents[Self.checkpoint] = try reader.checkpoint(of: Self.node(7)).map { "\($0.sequence)" }
         return contents
     }
+
+    static let deleted = "deleted"
+    static let checkpoint = "checkpoint"
+    static func purged(_ id: String) -> String { "purge of \(id)" }
 
     /// Takes what another one has, as one batch with the checkpoint.
     func pull(_ source: OpenedStore, as node: NodeID) throws {
