@@ -57,8 +57,11 @@ package enum SimulationLimits {
     static let idleChanges = 16
     /// How long nodes get for passing on what they have just learnt of each other, before they are watched.
     static let settlingTime: UInt64 = 5_000_000
-    /// What each direction of a link may carry from reconnecting to being in sync with nothing to do (N2).
+    /// What each direction of a link may carry from reconnecting to being in sync with nothing to do (N2), but for the ids that
+    /// are left out of a comparison.
     static func reconnectBytes(nodes: Int, databases: Int) -> Int { 2 * (2_048 * databases + 8_000 + 800 * nodes) }
+    /// What stands before an id in a message: its length.
+    static let idHeadBytes = 3
     /// How often it is looked whether what is awaited is so, in microseconds.
     static let lookInterval: UInt64 = 100_000
     /// Services that are gone and that discovery still tells of.

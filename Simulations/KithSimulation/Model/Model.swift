@@ -48,7 +48,11 @@ struct Model {
         try Self.checkShape(id, leaves)
         let before = self[place][id]
         if before == nil { try self[place].comeBack(id, leaves.map(\.revision.id)) }
-        if let write { try learn(write, of: id, at: place, leaves, before) }
+        if let write {
+            // What came from a peer with the same commit, and its merges, are gone under the write before anybody sees them.
+            for item in write.over { try self[place.database, id].see(item.revision, policy: policies[place.database]) }
+            try learn(write, of: id, at: place, leaves)
+        }
         for item in leaves { try self[place.database, id].see(item.revision, policy: policies[place.database]) }
         let document = self[place.database, id]
         let knowledge = Self.knowledge(leaves, document)
@@ -73,19 +77,19 @@ struct Model {
     }
 
     /// Takes up what a client wrote on a node of which nothing is expected, not even that it keeps it.
-    mutating func learn(_ write: ClientWrite, of id: DocumentID, at place: Place, _ leaves: [Delivery.Item])
+    mutating func learnOnly(_ write: ClientWrite, of id: DocumentID, at place: Place, _ leaves: [Delivery.Item])
         throws(Violation)
     {
-        try learn(write, of: id, at: place, leaves, nil)
+        for item in write.over { try? self[place.database, id].see(item.revision, policy: policies[place.database]) }
+        try learn(write, of: id, at: place, leaves)
         self[place.database, id].mayLose(write.revision)
     }
 
     /// Takes up what a client wrote: one revision, or the deletions by which it settled a conflict.
     private mutating func learn(
-        _ write: ClientWrite, of id: DocumentID, at place: Place, _ leaves: [Delivery.Item],
-        _ before: ReplicaModel.State?
+        _ write: ClientWrite, of id: DocumentID, at place: Place, _ leaves: [Delivery.Item]
     ) throws(Violation) {
-        var deletions = before?.leaves.filter { $0.revision.kind == .deleted }.map(\.revision.id) ?? []
+        var deletions = write.over.filter { $0.revision.kind == .deleted }.map(\.revision.id)
         let written = leaves.map(\.revision).filter { revision in
             write.isSettling ? revision.kind == .deleted : revision.id == write.revision
         }.sorted { ($0.parent ?? $0.id) < ($1.parent ?? $1.id) }
@@ -179,6 +183,8 @@ struct Model {
 
 /// What a client meant to write, once its node has written it.
 struct ClientWrite {
+    /// The leaves that its transaction found.
+    let over: [Delivery.Item]
     let revision: RevisionID
     let kind: DocumentModel.WriteKind
     /// Canonical values by path; nil for a deletion.

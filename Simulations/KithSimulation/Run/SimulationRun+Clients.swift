@@ -85,6 +85,7 @@ extension SimulationRun {
         do { id = try DocumentID(operation.document) } catch {
             throw StoreError(.invalid, operation.document, "\(error)")
         }
+        let over = try transaction.reader.leaves(of: id)
         func note(
             _ written: Written, _ kind: DocumentModel.WriteKind, _ body: [(path: String, value: String)]?,
             isSettling: Bool = false, isThere: () throws(StoreError) -> Bool
@@ -102,7 +103,7 @@ extension SimulationRun {
             let leaves = try transaction.reader.leaves(of: id)
             call.made = (
                 written.sequence, leaves,
-                ClientWrite(revision: written.revision, kind: kind, body: body, isSettling: isSettling)
+                ClientWrite(over: over, revision: written.revision, kind: kind, body: body, isSettling: isSettling)
             )
             // Taken back, and told all the same.
             if sabotage == .acknowledgesNothing { throw StoreError(.conflict, operation.document, "") }

@@ -115,7 +115,7 @@ extension SimulationRun {
         for call in node.calls.values.sorted(by: { $0.number < $1.number }) where call.hasRun && !call.isPurge {
             guard call.database == place.database, let made = call.made else { continue }
             call.hasRun = false
-            try? model.learn(made.write, of: DocumentID(unchecked: call.operation.document), at: place, made.leaves)
+            try? model.learnOnly(made.write, of: DocumentID(unchecked: call.operation.document), at: place, made.leaves)
         }
     }
 
