@@ -54,6 +54,7 @@ let package = Package(
         library("KithCrypto", ["COpenSSL"]),
         library("KithDocument", ["KithCrypto"]),
         library("KithMerge", ["KithDocument"]),
+        library("KithQuery", ["KithDocument"]),
         library("KithStore", ["CSQLite", "KithCrypto", "KithDocument", "KithMerge", "KithSystem"]),
         library("KithReplication", ["KithCrypto", "KithDocument"]),
         library("KithNetwork"),
@@ -103,6 +104,7 @@ let package = Package(
         tests(of: "KithCrypto"),
         tests(of: "KithDocument"),
         tests(of: "KithMerge", ["KithDocument"]),
+        tests(of: "KithQuery", ["KithDocument"]),
         tests(
             of: "KithStore",
             ["CSQLite", "KithCrashPoints", "KithDocument", "KithMerge", "KithSystem", "KithVirtualDisk"]),

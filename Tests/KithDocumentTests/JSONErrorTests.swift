@@ -154,7 +154,7 @@ import Testing
     @Test func `Nesting goes as deep as the limit and no deeper, within a small stack`() throws {
         let arrays = nested(open: "[", close: "]", depth: 511)
         let objects = nested(open: "{\"b\":", inner: "{}", close: ",\"a\":1}", depth: 510)
-        try onSmallStack {
+        onSmallStack {
             #expect(isCanonical("{\"a\":\(arrays)}"))
             #expect(canonical("{\"a\":[\(arrays)]}").hasSuffix("nested deeper than 512 levels"))
             let sorted = canonical("{\"a\":\(objects)}")
@@ -199,27 +199,4 @@ import Testing
             try Array("{\"b\":1,\"a\":1}".utf8).withUnsafeBytes { try CanonicalJSON.checkObject($0) }
         }
     }
-}
-
-/// Runs a closure on a thread with a stack of 512 KiB, the least that any thread of ours has.
-func onSmallStack(_ body: @escaping @Sendable () -> Void) throws {
-    let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
-    defer { attributes.deallocate() }
-    try #require(pthread_attr_init(attributes) == 0)
-    try #require(pthread_attr_setstacksize(attributes, 512 << 10) == 0)
-    let box = Unmanaged.passRetained(ThreadBody(body))
-    var thread: pthread_t = 0
-    let code = pthread_create(
-        &thread, attributes,
-        { pointer in
-            Unmanaged<ThreadBody>.fromOpaque(pointer!).takeRetainedValue().body()
-            return nil
-        }, box.toOpaque())
-    try #require(code == 0)
-    pthread_join(thread, nil)
-}
-
-private final class ThreadBody: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }

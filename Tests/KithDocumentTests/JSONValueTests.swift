@@ -1,4 +1,5 @@
 import KithDocument
+import KithTestSupport
 import Testing
 
 @Suite struct JSONValueTests {
@@ -114,7 +115,7 @@ import Testing
 
     @Test func `The deepest tree is read, written and compared within a small stack`() throws {
         let text = String(repeating: "[{\"a\":", count: 256) + "1" + String(repeating: "}]", count: 256)
-        try onSmallStack {
+        onSmallStack {
             do {
                 let value = try JSONValue(parsing: text)
                 // Compared outside of the macro, which takes deep values apart with a deeper stack.

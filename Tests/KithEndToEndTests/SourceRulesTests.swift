@@ -24,7 +24,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "Sources/KithDocument", "Sources/KithMerge", "Sources/KithStore", "Sources/KithReplication",
+        "Sources/KithDocument", "Sources/KithMerge", "Sources/KithQuery", "Sources/KithStore",
+        "Sources/KithReplication",
         "Sources/KithNode/Mesh", "Sources/KithNode/Presence",
     ]) func theCoreAsksForNoAmbientTimeOrRandomness(folder: String) throws {
         for (name, text) in try sources(below: folder) {

@@ -6,10 +6,11 @@ package struct DecimalText: Comparable, Sendable {
     /// Canonical JSON.
     package let text: [UInt8]
     /// -1, 0 or 1.
-    private let sign: Int
-    /// The significant digits, without zeros at either end: the number is `0.DIGITS × 10^point`.
-    private let digits: [UInt8]
-    private let point: Int
+    package let sign: Int
+    /// The significant digits in ASCII, without zeros at either end: the number is `0.DIGITS × 10^point`.
+    package let digits: [UInt8]
+    /// 0 for zero.
+    package let point: Int
 
     /// Nil for what is no number.
     /// - Parameter text: canonical JSON.

@@ -12,7 +12,7 @@ package struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// - Parameter text: canonical already.
-    init(canonical text: String) { self.text = text }
+    package init(canonical text: String) { self.text = text }
 
     /// The value where it is an integer that fits.
     package var integer: Int64? { Int64(text) }

@@ -1,0 +1,39 @@
+import KithDocument
+
+/// The bounds of queries; docs/query.md names those that people meet.
+package enum QueryLimits {
+    /// Longest text of a query in bytes of UTF-8: 256 KiB, far above what is written by hand; large values are parameters.
+    package static let textBytes = 256 << 10
+    /// Deepest nesting of expressions, selectors and calls: small enough for a 512 KiB stack, with debug builds.
+    package static let depth = 50
+    /// Most expressions in one query, so that what is made of it stays small.
+    package static let expressions = 20_000
+    /// Deepest nesting of a Mango selector: each level takes some levels of expressions.
+    package static let selectorDepth = 16
+    /// Most conditions of a Mango selector, each of which takes some expressions.
+    package static let selectorConditions = 5000
+    /// Most joins and unnestings of one query: SQLite joins 64 tables.
+    package static let sources = 32
+    /// Digits of the longest integer that is read back from a key: what a document has room for.
+    package static let keyDigits = DocumentLimits.documentBytes
+    /// Longest pattern of a regular expression in bytes.
+    package static let patternBytes = 4096
+    /// Most steps of a compiled pattern: matching costs this times the characters of the text.
+    package static let patternSteps = 2000
+    /// Steps that matching one text may take in all, and more of them for each character: looking for every match can cost
+    /// the square of the text's length.
+    package static let patternWork = 5_000_000
+    package static let patternWorkPerCharacter = 50
+    /// Highest count in `{n,m}` of a pattern.
+    package static let patternRepeats = 1000
+    /// Deepest nesting of groups in a pattern.
+    package static let patternDepth = 50
+    /// Compiled patterns that one query keeps.
+    static let cachedPatterns = 64
+    /// Longest string that a function makes in bytes: what a document has room for.
+    package static let stringBytes = DocumentLimits.documentBytes
+    /// Most elements of an array that a function makes from numbers (ARRAY_RANGE, ARRAY_REPEAT, DATE_RANGE_STR ...).
+    package static let madeElements = 100_000
+    /// Rows that one query may hold at once while the evaluator joins, groups or sorts.
+    package static let rows = 1_000_000
+}
