@@ -55,7 +55,8 @@ struct WorkloadGenerator {
         // Some five operations in each virtual second.
         case .short, .medium: frame.end / 1_000 * random.within(3...8)
         // A write is some 15 events for each link in each direction.
-        case .long: min(20_000, random.within(3_200...5_600) / (links + frame.nodes - 1) * max(1, frame.end / 1_200_000))
+        case .long:
+            min(20_000, random.within(3_200...5_600) / (links + frame.nodes - 1) * max(1, frame.end / 1_200_000))
         }
     }
 
