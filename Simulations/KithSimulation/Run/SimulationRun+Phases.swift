@@ -203,9 +203,12 @@ extension SimulationRun {
 
     private func isInSyncWithAll(_ node: SimulatedNode) -> Bool {
         guard let running = node.node else { return false }
-        // What a hostile member says of itself is no matter.
-        let honest = Set(core.map(\.id))
-        return running.linkedPeers.filter(honest.contains).allSatisfy { running.standing(of: $0).state == .inSync }
+        // What a hostile member says of itself is no matter. Between two readers nothing passes, so neither knows.
+        return core.allSatisfy { peer in
+            guard running.isLinked(to: peer.id) else { return true }
+            let isApart = running.isReader && peer.node?.isReader == true
+            return running.standing(of: peer.id).state == (isApart ? .unknown : .inSync)
+        }
     }
 
     /// L1.
