@@ -84,11 +84,12 @@ extension Puller {
                 refusals.append(Refusal(document: document, reason: reason))
             }
         }
-        pages[self.index(ofPage: request.page)].pieces += 1
+        let page = self.index(ofPage: request.page)
+        pages[page].pieces += 1
         inbox.append(
             Piece(
                 page: request.page, deliveries: deliveries, refusals: refusals, documents: received.map(\.document),
-                creditBytes: bytes, isLarge: isLarge))
+                creditBytes: bytes, isLarge: isLarge, givesWay: pages[page].givesWay))
     }
 
     /// Stands for a document that could not be read: its revisions by id, without content. The store finds them
@@ -119,7 +120,9 @@ extension Puller {
         var documents: [DocumentID] = []
         var refusals: [Refusal] = []
         var (bytes, taken, large) = (0, 0, 0)
+        let givesWay = inbox[0].givesWay
         for piece in inbox {
+            if piece.givesWay != givesWay { break }
             if taken > 0, bytes + piece.creditBytes > ReplicationLimits.applyBytes || piece.isLarge { break }
             if deliveries.isEmpty { deliveries = piece.deliveries } else { deliveries += piece.deliveries }
             documents += piece.documents
@@ -134,7 +137,9 @@ extension Puller {
         #if KITH_MUTANTS
         if Mutant.isActive(.dropsDelivery), deliveries.count > 1 { deliveries.removeLast() }
         #endif
-        apply(deliveries, checkpoint: nextCheckpoint, documents, refusals, bytes, large, facts, &output)
+        apply(
+            deliveries, checkpoint: nextCheckpoint, givesWay: givesWay, documents, refusals, bytes, large, facts,
+            &output)
     }
 
     /// The place that is reached when what was handed to the store is stored: the end of the last page that waits for
@@ -156,12 +161,13 @@ extension Puller {
     }
 
     private mutating func apply(
-        _ deliveries: [Delivery], checkpoint: Position?, _ documents: [DocumentID], _ refusals: [Refusal], _ bytes: Int,
-        _ large: Int, _ facts: SessionFacts, _ output: inout LinkOutput
+        _ deliveries: [Delivery], checkpoint: Position?, givesWay: Bool = false, _ documents: [DocumentID],
+        _ refusals: [Refusal], _ bytes: Int, _ large: Int, _ facts: SessionFacts, _ output: inout LinkOutput
     ) {
         applying = Application(
             checkpoint: checkpoint, documents: documents, refusals: refusals, creditBytes: bytes, large: large)
-        let batch = ReplicaBatch(source: facts.peer, deliveries: deliveries, checkpoint: checkpoint)
+        let batch = ReplicaBatch(
+            source: facts.peer, deliveries: deliveries, checkpoint: checkpoint, givesWay: givesWay)
         output.store(.apply(batch), facts.database, for: facts.owner(feed, .apply))
     }
 

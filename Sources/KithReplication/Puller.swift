@@ -65,6 +65,7 @@ struct Puller {
         let documents: [DocumentID]
         let creditBytes: Int
         let isLarge: Bool
+        let givesWay: Bool
     }
 
     struct Application {
@@ -203,7 +204,10 @@ struct Puller {
         _ changes: [Change], _ origin: PulledPage.Origin, _ bytes: Int, _ facts: SessionFacts,
         _ output: inout LinkOutput
     ) {
-        var page = PulledPage(key: nextPageKey, origin: origin, changes: changes)
+        var page = PulledPage(
+            key: nextPageKey, origin: origin, changes: changes,
+            // Nobody asks a reader for what it has merged otherwise than its source.
+            givesWay: !facts.serves && reconciliation?.purpose == .repair && origin.isOfRanges)
         nextPageKey += 1
         if changes.isEmpty {
             page.state = .settled
@@ -211,7 +215,9 @@ struct Puller {
         } else {
             page.creditBytes = bytes
             page.lookedAt = output.now
-            output.store(.missing(changes), facts.database, for: facts.owner(feed, .missing(page: page.key)))
+            output.store(
+                .missing(changes, givesWay: page.givesWay), facts.database,
+                for: facts.owner(feed, .missing(page: page.key)))
         }
         pages.append(page)
     }
@@ -298,7 +304,9 @@ struct Puller {
             pages[index].state = .asking
             pages[index].retryAt = nil
             pages[index].lookedAt = output.now
-            output.store(.missing(page.deferred), facts.database, for: facts.owner(feed, .missing(page: page.key)))
+            output.store(
+                .missing(page.deferred, givesWay: page.givesWay), facts.database,
+                for: facts.owner(feed, .missing(page: page.key)))
         }
     }
 
@@ -315,6 +323,8 @@ struct PulledPage {
     enum Origin {
         case feed(UInt64, Position)
         case ranges
+
+        var isOfRanges: Bool { if case .ranges = self { true } else { false } }
     }
 
     enum State {
@@ -326,6 +336,8 @@ struct PulledPage {
 
     let key: UInt64
     let origin: Origin
+    /// Whether documents that are here are given up for the source's (`ReplicaBatch`).
+    let givesWay: Bool
     /// Freed when nothing of them needs to be asked again.
     private var changes: [Change]
     var creditBytes = 0
@@ -341,9 +353,10 @@ struct PulledPage {
     /// When the store was asked last what of it is missing.
     var lookedAt = Instant(milliseconds: 0)
 
-    init(key: UInt64, origin: Origin, changes: [Change]) {
+    init(key: UInt64, origin: Origin, changes: [Change], givesWay: Bool) {
         self.key = key
         self.origin = origin
+        self.givesWay = givesWay
         self.changes = changes
     }
 

@@ -16,7 +16,9 @@ package protocol ReplicaStore {
 
     /// Of the announced leaves those that are not here, were not purged here and are not recorded as refused.
     /// Documents of which nothing is missing are left out.
-    func missing(in changes: [Change]) throws(ReplicaError) -> [Want]
+    /// - Parameter givesWay: where nothing is missing and something lives here that the source has not, all that it has is
+    ///   asked for again, for a batch that gives way to it.
+    func missing(in changes: [Change], givesWay: Bool) throws(ReplicaError) -> [Want]
 
     /// Stores and merges what was delivered and moves the checkpoint, all in one transaction. A delivery that is wrong
     /// is recorded as refused with its reason and does not stop the rest.
@@ -111,11 +113,14 @@ package struct ReplicaBatch: Sendable {
     package let deliveries: [Delivery]
     /// Where the source's feed stands once this batch is stored; nil leaves the checkpoint alone.
     package let checkpoint: Position?
+    /// Whether a document that is here is given up for the delivered one where that has seen all of it and brings nothing new.
+    package let givesWay: Bool
 
-    package init(source: NodeID, deliveries: [Delivery], checkpoint: Position?) {
+    package init(source: NodeID, deliveries: [Delivery], checkpoint: Position?, givesWay: Bool = false) {
         self.source = source
         self.deliveries = deliveries
         self.checkpoint = checkpoint
+        self.givesWay = givesWay
     }
 }
 

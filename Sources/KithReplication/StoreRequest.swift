@@ -9,7 +9,7 @@ package struct Ticket: Hashable, Sendable {
 package enum StoreRequest: Sendable {
     /// Where the database stands and how far it has taken the source's changes.
     case open(source: NodeID)
-    case missing([Change])
+    case missing([Change], givesWay: Bool)
     case apply(ReplicaBatch)
     case resume(at: Position)
     case changes(after: UInt64, limit: Int)
@@ -46,7 +46,8 @@ package func perform(_ request: StoreRequest, on store: some ReplicaStore) -> St
         case .open(let source):
             let checkpoint = try store.checkpoint(of: source)
             return .opened(try store.summary(), checkpoint: checkpoint)
-        case .missing(let changes): return .missing(try store.missing(in: changes))
+        case .missing(let changes, let givesWay):
+            return .missing(try store.missing(in: changes, givesWay: givesWay))
         case .apply(let batch): return .applied(try store.apply(batch))
         case .resume(let position):
             let point = try store.resume(at: position)

@@ -59,6 +59,31 @@ import Testing
         }
     }
 
+    @Test func twoReadersDoNotWaitForEachOther() async throws {
+        try await Lab.open(nodes: 3) { lab in
+            let nodes = try await lab.group(3)
+            try await nodes.makeDatabase("notes")
+            for name in ["ben", "cid"] { try await nodes[0].kith("role", name, "reader") }
+            for node in nodes.dropFirst() {
+                let changed = try await eventually(within: 60) {
+                    try await node.status()["node"]?["role"]?.string == "reader"
+                }
+                #expect(changed)
+            }
+            try await nodes[0].kith("put", "notes", "one", #"{"n":1}"#)
+            // Whether or not they have a link: it is nothing to wait for.
+            for node in nodes { try await node.kith("wait", "--peers", "1", "--in-sync", "notes", "--timeout", "60s") }
+            for node in nodes.dropFirst() {
+                let status = try await node.status()
+                let states = (status["peers"]?.array ?? []).map { $0["state"]?.string }
+                #expect(states.sorted { ($0 ?? "") < ($1 ?? "") } == ["in_sync", "unknown"], "\(states)")
+                let database = status["databases"]?.array?.first
+                #expect(database?["peers"]?.natural == 1 && database?["in_sync_with"]?.natural == 1)
+                #expect(try await node.run(["get", "notes", "one"]).status == 0)
+            }
+        }
+    }
+
     @Test func whatCantBeChangedIsSaid() async throws {
         try await Lab.open(nodes: 2) { lab in
             let nodes = try await lab.group(2)

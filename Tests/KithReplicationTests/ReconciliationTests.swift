@@ -70,6 +70,32 @@ import Testing
         #expect(one.store.deliveredDocuments - delivered == 2)
     }
 
+    @Test("A reader that merged otherwise gives way to its source, and a source to nobody", arguments: [true, false])
+    func mergedOtherwise(isReader: Bool) {
+        let world = World(seed: 1)
+        let writers = (0..<4).map { _ in world.addNode() }
+        for (number, writer) in writers.enumerated() { writer.store.put("d", "{\"f\(number)\":1}") }
+        let node = world.addNode(isSource: !isReader)
+        func meet(_ one: Node, _ other: Node) -> (LinkSide, LinkSide) {
+            let sides = world.connect(one, other)
+            world.run(5_000)
+            return sides
+        }
+        func meetAndPart(_ one: Node, _ other: Node) { meet(one, other).0.breakConnection() }
+        // Two by two among the writers; the node's own store takes one after the other, as if it met each alone.
+        let apart = (0..<4).map { writers[$0].store.everything() }
+        meetAndPart(writers[0], writers[1])
+        meetAndPart(writers[2], writers[3])
+        meetAndPart(writers[0], writers[2])
+        for deliveries in apart { node.store.take(deliveries) }
+        let shapes = (writers[0].store.leaves("d"), node.store.leaves("d"))
+        #expect(shapes.0.count == 1 && shapes.1.count == 1 && shapes.0[0] < shapes.1[0], "\(shapes)")
+        let (left, right) = meet(writers[0], node)
+        #expect(world.run { left.isInSync && right.isInSync }, "\(left.statuses) \(right.statuses)")
+        #expect(node.store.leaves("d") == (isReader ? shapes.0 : shapes.1))
+        #expect(node.store.digest == writers[0].store.digest)
+    }
+
     @Test("Purged documents are left out of the comparison and not fetched again", arguments: seeds)
     func purged(seed: UInt64) {
         let (world, one, other) = synced(seed, 100)

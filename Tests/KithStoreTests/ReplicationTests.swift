@@ -37,6 +37,45 @@ import Testing
         #expect(again.isEmpty)
     }
 
+    @Test func whatWasMergedOtherwiseGivesWayAndWhatTheSourceHasNotSeenDoesNot() throws {
+        let writers = try (1...4).map { try TestStore(seed: $0) }
+        let reader = try TestStore(seed: 5)
+        for (number, writer) in writers.enumerated() { try writer.put("d", "{\"f\(number)\":1}") }
+        // One after the other gives three merges above each other, two by two gives two.
+        for writer in writers { try reader.pull(writer) }
+        try writers[0].pull(writers[1])
+        try writers[2].pull(writers[3])
+        try writers[0].pull(writers[2])
+        let source = writers[0]
+        try reader.pull(source)
+        let (own, its) = (try #require(try reader.get("d")).revision, try #require(try source.get("d")).revision)
+        #expect(own.generation == 4 && its.generation == 3)
+
+        let changes = try source.reader.changes(after: 0, limit: 10).changes
+        #expect(try reader.reader.missing(in: changes).isEmpty)
+        let wants = try reader.reader.missing(in: changes, givesWay: true)
+        #expect(wants.map(\.revisions) == [changes[0].leaves.map(\.id)] && wants.allSatisfy(\.known.isEmpty))
+        let sent = try source.reader.deliveries(for: wants, maximumBytes: 1 << 20).deliveries
+        try reader.apply(source.node, sent)
+        #expect(try reader.get("d")?.revision == own, "only a batch that gives way does")
+
+        // An edit that the source has not got stays, with the same leaves delivered.
+        let editor = try TestStore(seed: 6, directory: reader.directory.copy())
+        let edited = try editor.put("d", #"{"f0":2}"#)
+        try editor.apply(source.node, sent, givesWay: true)
+        #expect(try editor.get("d")?.revision == edited.revision)
+        try editor.check()
+
+        try reader.apply(source.node, sent, givesWay: true)
+        #expect(try reader.get("d")?.revision == its)
+        #expect(try reader.body("d") == (try source.body("d")))
+        #expect(reader.store.summary.digest == source.store.summary.digest)
+        #expect(try reader.reader.missing(in: changes, givesWay: true).isEmpty)
+        try reader.check()
+        try reader.reopen()
+        #expect(try reader.get("d")?.revision == its)
+    }
+
     /// The history that leads from a deletion to what replaced it is known to one, and was cut on the way to the other.
     @Test func aDeletionReplacedLongAgoDoesNotKeepDigestsApart() throws {
         let (one, other) = (try TestStore(seed: 1), try TestStore(seed: 2))

@@ -131,8 +131,11 @@ final class TestStore {
     }
 
     @discardableResult
-    func apply(_ source: NodeID, _ deliveries: [Delivery], _ checkpoint: Position? = nil) throws -> ReceivedOutcome {
-        let batch = ReceivedBatch(source: source, deliveries: deliveries, checkpoint: checkpoint)
+    func apply(
+        _ source: NodeID, _ deliveries: [Delivery], _ checkpoint: Position? = nil, givesWay: Bool = false
+    ) throws -> ReceivedOutcome {
+        let batch = ReceivedBatch(
+            source: source, deliveries: deliveries, checkpoint: checkpoint, givesWay: givesWay)
         return try store.write { (transaction) throws(StoreError) in try transaction.apply(batch) }
     }
 

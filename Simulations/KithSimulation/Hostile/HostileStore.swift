@@ -10,7 +10,7 @@ struct HostileStore: ReplicaStore {
 
     func checkpoint(of source: NodeID) throws(ReplicaError) -> Position? { nil }
 
-    func missing(in changes: [Change]) throws(ReplicaError) -> [Want] {
+    func missing(in changes: [Change], givesWay: Bool) throws(ReplicaError) -> [Want] {
         member.note(changes)
         return []
     }

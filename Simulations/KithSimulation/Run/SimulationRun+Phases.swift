@@ -92,13 +92,22 @@ extension SimulationRun {
         }
     }
 
-    /// Whether a node may go on as a reader: what it wrote or merged before is asked of it by nobody until it is a writer again,
-    /// nor does it pass on what others wrote, so all must be equal already.
+    /// Whether nothing is missing while a node is a reader: what clients wrote to it before it was one is asked of it by nobody
+    /// until it is a writer again, nor does it pass on what others wrote.
     private func mayStayReader(_ node: SimulatedNode) -> Bool {
         guard shape == .full, identities.count <= NodeLimits.fullMeshNodes else { return false }
+        let writers = core.filter { $0.node?.isReader == false }
         return (0..<plan.databases).allSatisfy { number in
-            let its = model[Model.Place(node: node.index, database: number)].digest
-            return core.allSatisfy { model[Model.Place(node: $0.index, database: number)].digest == its }
+            let place = Model.Place(node: node.index, database: number)
+            return model[place].documents.allSatisfy { id in
+                guard let state = model[place][id] else { return true }
+                let others = writers.map { model[Model.Place(node: $0.index, database: number)] }.filter {
+                    $0[id] != nil
+                }
+                var knowledge = WriteSet()
+                for other in others { if let its = other[id] { knowledge.formUnion(its.knowledge) } }
+                return !others.isEmpty && state.knowledge.firstMissing(in: knowledge, ignoring: WriteSet()) == nil
+            }
         }
     }
 
@@ -203,9 +212,12 @@ extension SimulationRun {
 
     private func isInSyncWithAll(_ node: SimulatedNode) -> Bool {
         guard let running = node.node else { return false }
-        // What a hostile member says of itself is no matter.
-        let honest = Set(core.map(\.id))
-        return running.linkedPeers.filter(honest.contains).allSatisfy { running.standing(of: $0).state == .inSync }
+        // What a hostile member says of itself is no matter. Between two readers nothing passes, so neither knows.
+        return core.allSatisfy { peer in
+            guard running.isLinked(to: peer.id) else { return true }
+            let isApart = running.isReader && peer.node?.isReader == true
+            return running.standing(of: peer.id).state == (isApart ? .unknown : .inSync)
+        }
     }
 
     /// L1.

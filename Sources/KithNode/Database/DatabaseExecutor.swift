@@ -261,7 +261,8 @@ package final class DatabaseExecutor: @unchecked Sendable {
             }
         }
         // Verifying costs a pass over the bodies and needs no database: it is done beside the writer.
-        let received = ReceivedBatch(source: batch.source, deliveries: batch.deliveries, checkpoint: batch.checkpoint)
+        let received = ReceivedBatch(
+            source: batch.source, deliveries: batch.deliveries, checkpoint: batch.checkpoint, givesWay: batch.givesWay)
         let revisions = batch.deliveries.reduce(0) { $0 + $1.items.count }
         write { transaction throws(StoreError) in
             let outcome = try transaction.apply(received)

@@ -28,8 +28,8 @@ package struct ReaderReplica: ReplicaStore {
         try asking { () throws(StoreError) in try reader.checkpoint(of: source) }
     }
 
-    package func missing(in changes: [Change]) throws(ReplicaError) -> [Want] {
-        try asking { () throws(StoreError) in try reader.missing(in: changes) }
+    package func missing(in changes: [Change], givesWay: Bool) throws(ReplicaError) -> [Want] {
+        try asking { () throws(StoreError) in try reader.missing(in: changes, givesWay: givesWay) }
     }
 
     package func apply(_ batch: ReplicaBatch) throws(ReplicaError) -> ReplicaOutcome {

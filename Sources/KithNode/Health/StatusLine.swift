@@ -29,7 +29,8 @@ extension Node {
         let open = peers.values.filter(\.isOpen)
         let known = peers.values.count { $0.isOpen || lastExchange($0, now: now) != nil || $0.name != nil }
         return ServiceStatusText.text(
-            connected: open.count, known: known, behind: open.count { !isInSync($0, now: now) },
+            connected: open.count, known: known,
+            behind: open.count { exchangesDocuments(with: $0) && !isInSync($0, now: now) },
             problems: health(now: now).filter { $0.level != .ok && $0.mutedUntil == nil }.map(\.code))
     }
 }

@@ -78,7 +78,9 @@ extension Node {
         let now = clock.wallMilliseconds
         return catalog.databases.map { database in
             let summary = database.summary
-            let carriers = peers.values.filter { $0.isOpen && $0.sessions[database.name.string] != nil }
+            let carriers = peers.values.filter {
+                $0.isOpen && $0.sessions[database.name.string] != nil && exchangesDocuments(with: $0)
+            }
             var status = ControlStatus.Database()
             status.name = database.name.string
             status.path = database.file.path
@@ -97,6 +99,10 @@ extension Node {
             return status
         }
     }
+
+    /// Whether documents pass between this node and a peer, either way: between two readers none do, so neither learns whether
+    /// they are equal.
+    func exchangesDocuments(with peer: PeerState) -> Bool { peer.role != .reader || role != .reader }
 
     /// Whether a peer is in sync in a database as it stands now: what its link says must hold for the present sequence, and
     /// the peer must have been heard from lately.
@@ -203,6 +209,9 @@ extension Node {
                 || now - exchange > NodeLimits.exchangeMilliseconds
         {
             return (.unknown, "it does not answer: nothing was heard for \((now - exchange) / 1_000) s")
+        }
+        guard exchangesDocuments(with: peer) else {
+            return (.unknown, "both are readers, so nothing passes between them")
         }
         let path =
             losesLargePackets(peer)
@@ -377,9 +386,11 @@ extension Node {
             return .holds(ControlWaitResult(peers: open.count, inSync: nil))
         }
         let now = clock.wallMilliseconds
-        let inSync = open.count { isInSync($0, database, now: now) }
-        guard inSync == open.count else {
-            return .lacks("\(name) is in sync with \(inSync) of \(open.count) connected peers; kith status says more")
+        let compared = open.filter(exchangesDocuments)
+        let inSync = compared.count { isInSync($0, database, now: now) }
+        guard inSync == compared.count else {
+            return .lacks(
+                "\(name) is in sync with \(inSync) of \(compared.count) connected peers; kith status says more")
         }
         return .holds(ControlWaitResult(peers: open.count, inSync: true))
     }

@@ -19,18 +19,20 @@ extension StoreReader {
 
     /// Of the announced leaves those that are not here, were not purged here and are not recorded as refused. Documents
     /// of which nothing is missing are left out.
-    package func missing(in changes: [Change]) throws(StoreError) -> [Want] {
+    /// - Parameter givesWay: where nothing is missing and something lives here that the source has not, all that it has is
+    ///   asked for again, for a batch that gives way to it.
+    package func missing(in changes: [Change], givesWay: Bool = false) throws(StoreError) -> [Want] {
         try connection.reading { () throws(StoreError) in
             let state = try StoreState.read(connection)
             var wants: [Want] = []
             for change in changes {
-                if let want = try want(change, state) { wants.append(want) }
+                if let want = try want(change, state, givesWay: givesWay) { wants.append(want) }
             }
             return wants
         }
     }
 
-    private func want(_ change: Change, _ state: StoreState) throws(StoreError) -> Want? {
+    private func want(_ change: Change, _ state: StoreState, givesWay: Bool) throws(StoreError) -> Want? {
         let row = try connection.statement(.readTree)
         defer { row.reset() }
         row.bind(1, text: change.document.string)
@@ -46,6 +48,11 @@ extension StoreReader {
             let tree = try RevisionTree(row, 2, of: change.document.string)
             let lack = Lack(tree, digests)
             missing = change.leaves.filter { lack.includes($0) }.map(\.id)
+            if givesWay, missing.isEmpty,
+                tree.live.contains(where: { leaf in !change.leaves.contains { $0.id == leaf.id } })
+            {
+                return Want(document: change.document, revisions: change.leaves.map(\.id), known: [])
+            }
             known = missing.isEmpty ? [] : tree.knownLeaves.map(\.id)
         } else {
             missing = change.leaves.map(\.id)

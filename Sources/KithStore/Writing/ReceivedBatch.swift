@@ -11,10 +11,13 @@ package struct ReceivedBatch: Sendable {
     /// Where the source's feed stands once this is stored; nil leaves the checkpoint alone.
     let checkpoint: Position?
     let documents: [ReceivedDocument]
+    /// Whether a document that is here is given up for the delivered one where that has seen all of it and brings nothing new.
+    let givesWay: Bool
 
-    package init(source: NodeID, deliveries: [Delivery], checkpoint: Position?) {
+    package init(source: NodeID, deliveries: [Delivery], checkpoint: Position?, givesWay: Bool = false) {
         self.source = source
         self.checkpoint = checkpoint
+        self.givesWay = givesWay
         documents = deliveries.map { ReceivedDocument(verifying: $0) }
     }
 }

@@ -13,7 +13,7 @@ extension WriteTransaction {
         var refused: [RefusedDocument] = []
         var isRollbackDetected = false
         for received in batch.documents {
-            let result = try receive(received)
+            let result = try receive(received, givesWay: batch.givesWay)
             stored += result.stored
             if result.isRollback { isRollbackDetected = true }
             if let reason = result.refusal {
@@ -32,7 +32,7 @@ extension WriteTransaction {
         var isRollback = false
     }
 
-    private func receive(_ received: ReceivedDocument) throws(StoreError) -> DocumentOutcome {
+    private func receive(_ received: ReceivedDocument, givesWay: Bool) throws(StoreError) -> DocumentOutcome {
         var outcome = DocumentOutcome(refusal: received.reason)
         if received.items.isEmpty {
             if let reason = received.reason { try refuse(received.id, received.refused, reason) }
@@ -56,6 +56,9 @@ extension WriteTransaction {
             received.items.filter { $0.revision.kind != .closed }, received.items.filter { $0.revision.kind == .closed }
         )
         for item in open + closed where loaded.document.receive(item) { outcome.stored += 1 }
+        if givesWay, outcome.stored == 0, received.reason == nil, marker == nil {
+            giveWay(open + closed, &loaded)
+        }
         let leaves = loaded.document.tree.leaves.count
         if leaves > Limits.leavesPerDocument {
             let reason = "the document would have \(leaves) leaves; \(Limits.leavesPerDocument) are the most"
@@ -76,6 +79,21 @@ extension WriteTransaction {
             try forgetRefusal(of: received.id)
         }
         return outcome
+    }
+
+    /// Takes a document as its source has it where the source has seen all that is here, and some of that lives here only: it was
+    /// merged otherwise, and nobody will ask for it. Of a foreign revision nothing says what has seen it.
+    private func giveWay(_ items: [Delivery.Item], _ loaded: inout LoadedDocument) {
+        var theirs = Document(id: loaded.document.id)
+        for item in items { _ = theirs.receive(item) }
+        let seen = theirs.tree.leaves.filter { $0.kind != .closed }
+            .reduce(Version()) { $0.joined(with: $1.knownVersion ?? Version()) }
+        let own = loaded.document.tree.leaves.filter { $0.kind != .closed }
+        let isAllSeen = own.allSatisfy { leaf in
+            !leaf.isForeign && leaf.knownVersion.map { $0.isWithin(seen) } ?? false
+        }
+        let isOwnLeft = own.contains { leaf in leaf.kind.isLive && theirs.tree[leaf.id] == nil }
+        if isAllSeen, isOwnLeft { loaded.document = theirs }
     }
 
     /// Whether a delivery knows of a stamp by this opening's timeline that it has not handed out: one above the highest, or

@@ -71,7 +71,7 @@ struct HelpTopic {
                 "catching up: connected, with changes on the way.",
                 "blocked: connected, and something keeps changes from being stored; the reason is shown.",
                 "paused: by kith pause, here or at the peer; the time left, or what the peer says, is shown.",
-                "unknown: not connected, so nobody can say.",
+                "unknown: not connected, so nobody can say; or both are readers, and neither takes anything of the other.",
                 "refused: one side does not accept the other; the reason is shown.",
                 "never seen: known by name only.",
             ]),

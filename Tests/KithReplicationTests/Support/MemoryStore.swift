@@ -119,6 +119,28 @@ final class MemoryStore: ReplicaStore {
         entries[DocumentID(unchecked: id)]?.document.winner.map { String(decoding: $0.body, as: UTF8.self) }
     }
 
+    /// The open leaves of a document, ascending.
+    func leaves(_ id: String) -> [RevisionID] {
+        entries[DocumentID(unchecked: id)]?.document.tree.leaves.filter { $0.kind != .closed }.map(\.id) ?? []
+    }
+
+    /// All open leaves of all documents with their ancestry, as they would be sent.
+    func everything() -> [Delivery] {
+        entries.values.map(\.document).sorted { $0.id < $1.id }.map { document in
+            Delivery(
+                document: document.id,
+                items: leaves(document.id.string).compactMap { id in
+                    document.revision(id).map { .init(revision: $0, ancestors: document.tree.ancestors(of: id)) }
+                })
+        }
+    }
+
+    /// Stores what was sent from nowhere.
+    func take(_ deliveries: [Delivery]) {
+        let nobody = NodeID(bytes: [UInt8](repeating: 255, count: 32))!
+        _ = try? apply(ReplicaBatch(source: nobody, deliveries: deliveries, checkpoint: nil))
+    }
+
     private static func digest(_ document: Document) -> Digest256 {
         var writer = ByteWriter()
         writer.appendLengthPrefixed(Array(document.id.string.utf8))
@@ -149,7 +171,7 @@ final class MemoryStore: ReplicaStore {
         return checkpoints[source]
     }
 
-    func missing(in changes: [Change]) throws(ReplicaError) -> [Want] {
+    func missing(in changes: [Change], givesWay: Bool) throws(ReplicaError) -> [Want] {
         try check("missing")
         return changes.compactMap { change in
             if purged.contains(change.document) { return nil }
@@ -157,7 +179,11 @@ final class MemoryStore: ReplicaStore {
             let lacking = change.leaves.filter { leaf in
                 document?.tree.contains(leaf.id) != true && refused[change.document]?.contains(leaf.id) != true
             }
-            if lacking.isEmpty { return nil }
+            if lacking.isEmpty {
+                let isOwnLeft = document?.tree.live.contains { leaf in !change.leaves.contains { $0.id == leaf.id } }
+                guard givesWay, isOwnLeft == true else { return nil }
+                return Want(document: change.document, revisions: change.leaves.map(\.id), known: [])
+            }
             return Want(
                 document: change.document, revisions: lacking.map(\.id), known: document?.tree.leaves.map(\.id) ?? [])
         }
@@ -181,7 +207,11 @@ final class MemoryStore: ReplicaStore {
             }
             var document = entries[delivery.document]?.document ?? Document(id: delivery.document)
             let fresh = delivery.items.count { document.receive($0) }
-            if fresh == 0 { continue }
+            if fresh == 0 {
+                guard batch.givesWay else { continue }
+                document = Document(id: delivery.document)
+                for item in delivery.items { _ = document.receive(item) }
+            }
             stored += fresh
             document.settle(LatestPolicy())
             save(document)
