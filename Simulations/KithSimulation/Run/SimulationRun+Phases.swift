@@ -211,14 +211,17 @@ extension SimulationRun {
     /// L1.
     func awaitConvergence(within time: UInt64, _ invariant: Invariant) throws {
         let limit = now + time
-        var isDone = try advance(to: limit) { self.areAllInSync() }
+        var isDone = try advance(to: limit) { self.areAllOfOneMind() }
         // A moment of quiet, and still so: nothing is under way.
         while isDone {
             try advance(to: min(limit, now + 1_000_000))
-            if areAllInSync() { break }
-            isDone = try advance(to: limit) { self.areAllInSync() }
+            if areAllOfOneMind() { break }
+            isDone = try advance(to: limit) { self.areAllOfOneMind() }
         }
-        guard isDone else { throw Violation(invariant, describeStanding(after: time)) }
+        guard isDone else {
+            if areAllInSync() { for number in carried { try checkPolicy(of: number) } }
+            throw Violation(invariant, describeStanding(after: time))
+        }
         for number in carried {
             let places = core.filter { $0.databases[number] != nil }.map {
                 Model.Place(node: $0.index, database: number)
@@ -226,10 +229,16 @@ extension SimulationRun {
             try model.checkConverged(places, database: number) { some in
                 areJoined(some.map { nodes[$0.node] }, by: isConnected)
             }
-            try checkPolicy(of: number)
         }
         for node in core { try checkAllCheckpoints(node) }
         try check()
+    }
+
+    /// Whether all are in sync and have the policies that were said. A disk that failed is tried again after a while only.
+    private func areAllOfOneMind() -> Bool {
+        guard areAllInSync() else { return false }
+        do { for number in carried { try checkPolicy(of: number) } } catch { return false }
+        return true
     }
 
     /// L1: the policy that an admin said last holds everywhere.
