@@ -197,7 +197,9 @@ extension SimulationRun {
         case .stop:
             guard node.isRunning else { return false }
             // Who was paused when it was told to ends only after all else is healed.
-            stop(node) { self.world.add(.act { self.start(node) }, at: self.isHealed ? self.now : max(until, self.now)) }
+            stop(node) {
+                self.world.add(.act { self.start(node) }, at: self.isHealed ? self.now : max(until, self.now))
+            }
         case .kill, .power:
             kill(node, losesPower: fault.kind == .power)
             world.add(.act { self.start(node) }, at: until)
