@@ -52,9 +52,12 @@ package enum SimulationLimits {
     /// dialled at which the other end is known to be.
     static let idleTime: UInt64 = 60_000_000
     static func idleBytes(nodes: Int) -> Int { 2 * (1_024 + 900 * nodes) }
-    /// How many calls may change the disk of a node in that time: what it has learnt of others is kept in small files, each of
-    /// which takes seven calls.
+    /// How many calls may change the disk of a node in that time: what it has learnt of others before is kept in a small file,
+    /// which takes six calls, and now and then it is tried whether the disk takes a commit.
     static let idleChanges = 16
+    /// How many more for each link that comes or goes, as some do when a node that is gone falls out of the map and the ring
+    /// is another: where the peer was reached, and when it was seen last, are kept in that file.
+    static let changesPerLink = 12
     /// How long nodes get for passing on what they have just learnt of each other, before they are watched.
     static let settlingTime: UInt64 = 5_000_000
     /// What each direction of a link may carry from reconnecting to being in sync with nothing to do (N2), but for the ids that

@@ -83,6 +83,9 @@ package final class VirtualDisk: @unchecked Sendable {
         set { locked { lastChange = newValue } }
     }
 
+    /// Whether the power has gone with a call: nothing is done any more.
+    package var isWithoutPower: Bool { locked { isOff } }
+
     /// How many changes were asked for so far, those that failed among them.
     package var changes: Int { locked { changeCount } }
 

@@ -36,6 +36,8 @@ final class SimulatedNode: @unchecked Sendable {
     var isDamaged = false
     /// It was copied or moved, so it is held until somebody says which it is.
     var isMoved = false
+    /// When another node ceased to have its identity: until links to that one are given up, they are taken for its own.
+    var hadCopyAt: UInt64?
     var isHostile = false
     /// It is not healed with the others, and starts no more.
     var isLeftBehind = false

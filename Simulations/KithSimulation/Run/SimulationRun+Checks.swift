@@ -85,7 +85,9 @@ extension SimulationRun {
                 continue
             }
             for peer in nodes where peer !== node && !peer.isAbsent && !peer.isDamaged && !peer.isOutsider {
-                guard running.isLinked(to: peer.id), !hasCopies(peer.id), !hasCopies(node.id) else { continue }
+                guard running.isLinked(to: peer.id), !hasCopies(peer.id), !hasCopies(node.id),
+                    peer.hadCopyAt.map({ $0 + SimulationLimits.statusLag <= now }) ?? true
+                else { continue }
                 guard sabotage == .alwaysInSync || running.standing(of: peer.id).state == .inSync else { continue }
                 note(.foundEqual)
                 for number in node.databases.keys.sorted()

@@ -2,6 +2,7 @@ import KithDocument
 import KithNode
 import KithStore
 import KithSystem
+import KithVirtualDisk
 
 // What clients of the nodes do.
 
@@ -69,7 +70,7 @@ extension SimulationRun {
             call.hasRun = isWritten
             return isWritten
         } completion: { result in
-            guard node.incarnation == incarnation else { return }
+            guard node.incarnation == incarnation, !node.machine.disk.isWithoutPower else { return }
             node.calls[call.number] = nil
             self.checked { try self.answered(call, node, result) }
         }

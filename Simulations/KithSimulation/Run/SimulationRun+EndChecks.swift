@@ -63,6 +63,8 @@ extension SimulationRun {
             running.stop { ending.hasStopped = true }
             node.databases = [:]
             node.node = nil
+            // A fault of long ago may have meant to start it only now.
+            node.isLeftBehind = true
         }
         _ = try advance(to: now + SimulationLimits.stoppingTime) { endings.allSatisfy(\.hasStopped) }
         try advance(to: now + SimulationLimits.endingTime)

@@ -196,7 +196,10 @@ extension SimulationRun {
         switch fault.kind {
         case .stop:
             guard node.isRunning else { return false }
-            stop(node) { self.world.add(.act { self.start(node) }, at: max(until, self.now)) }
+            // Who was paused when it was told to ends only after all else is healed.
+            stop(node) {
+                self.world.add(.act { self.start(node) }, at: self.isHealed ? self.now : max(until, self.now))
+            }
         case .kill, .power:
             kill(node, losesPower: fault.kind == .power)
             world.add(.act { self.start(node) }, at: until)

@@ -116,6 +116,7 @@ extension SimulationRun {
 
     /// Another identity, and what a node knows of its group when it joins.
     private func takeIdentity(_ node: SimulatedNode) throws {
+        for twin in twins(of: node) { twin.hadCopyAt = now }
         node.id = try group.makeID(node.index)
         node.isMoved = false
         group.takeMembership(from: nodes.first { $0.isRunning && !$0.isOutsider && $0 !== node }?.node)

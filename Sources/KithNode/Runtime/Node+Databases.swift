@@ -117,9 +117,9 @@ extension Node {
 
     // MARK: Policies
 
-    /// Sets the policies that the group has decided on, as far as this node knows them. Where it knows of none the database
-    /// keeps its own: what was known may be lost, by leaving or by damage, and conflicts that were left to people must not
-    /// be merged for that.
+    /// Sets the policies that the group has decided on, as far as this node knows them; where only admins have said one who
+    /// were revoked, the first one holds again. Where it knows of none at all the database keeps its own: what was known may
+    /// be lost, by leaving or by damage, and conflicts that were left to people must not be merged for that.
     func applyPolicies(_ names: [String]) {
         for name in names {
             if let policy = membership.policy(of: name) {
@@ -127,14 +127,10 @@ extension Node {
                     StoredPolicy(
                         number: policy.number, name: MergePolicies.name(ofPolicy: policy.json), statement: policy.json),
                     of: name)
+            } else if membership.hasPolicies(of: name) {
+                set(.initial, of: name)
             }
         }
-    }
-
-    /// The same for policies of which something was learnt: one whose admin was revoked is no more.
-    func applyChangedPolicies(_ names: [String]) {
-        applyPolicies(names)
-        for name in names where membership.policy(of: name) == nil { set(.initial, of: name) }
     }
 
     private func set(_ stored: StoredPolicy, of name: String) {

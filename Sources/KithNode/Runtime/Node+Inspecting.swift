@@ -12,6 +12,9 @@ extension Node {
     /// Whether a link with a node is open: both have said who they are and what they carry.
     package func isLinked(to node: NodeID) -> Bool { peers[node]?.isOpen == true }
 
+    /// How many links came into use, and ended, since the start.
+    package var linkChanges: UInt64 { counters.linksBegun + counters.linksEnded }
+
     /// How a peer stands, as status shows it.
     package func standing(of node: NodeID) -> ControlStatus.Peer { peerStatus(node, now: clock.wallMilliseconds) }
 

@@ -322,7 +322,7 @@ extension Node {
             for statements in statementChunks { drivers[number]?.post(.statements(statements)) }
         }
         if changes.revocations || changes.roles { judgeLinks() }
-        applyChangedPolicies(changes.policies)
+        applyPolicies(changes.policies)
     }
 }
 

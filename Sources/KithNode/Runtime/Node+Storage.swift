@@ -13,15 +13,24 @@ extension Node {
         if let how = database.findings.lostLog {
             log(.warning, .store, "the log of database \(name) \(how): the latest writes may be missing")
         }
-        database.observeStorage { [weak self, log] trouble in
+        database.observeStorage { [weak self, weak database, log] trouble in
             if let trouble {
                 log(.error, .store, "database \(name): \(trouble.message)")
             } else {
                 log(.info, .store, "database \(name) takes writes again")
             }
-            guard let self else { return }
-            self.queue.async { self.changed() }
+            guard let self, let database else { return }
+            self.queue.async {
+                if database.pullStop == nil { self.makeUp(for: database) }
+                self.changed()
+            }
         }
+    }
+
+    /// Does again what a database may not have taken while its disk failed and that nobody else tries again.
+    private func makeUp(for database: DatabaseExecutor) {
+        applyPolicies([database.name.string])
+        database.maintain()
     }
 
     /// Looks at the disk off the queue.

@@ -148,6 +148,11 @@ package final class Membership: Sendable {
         state.withLock { $0.policies.policy(of: database, revocations: $0.revocations) }
     }
 
+    /// Whether any admin said one for a database, also one that has been revoked since.
+    package func hasPolicies(of database: String) -> Bool {
+        state.withLock { $0.policies.hasStatements(of: database) }
+    }
+
     /// Grows with every change: when it did, `encoded` should be written again.
     package var changeCount: UInt64 { state.withLock { $0.changes } }
 

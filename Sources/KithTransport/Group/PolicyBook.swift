@@ -39,6 +39,9 @@ package struct PolicyBook: Hashable, Sendable {
         return Policy(number: number, json: json)
     }
 
+    /// Whether anybody said one for the database.
+    package func hasStatements(of database: String) -> Bool { statements[Array(database.utf8)] != nil }
+
     /// The names of all databases with a policy, in byte order.
     package var databases: [String] {
         statements.keys.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
