@@ -34,6 +34,9 @@ package enum SimulationLimits {
     /// How long two nodes may take to hear of each other's writes before a status that says `in sync` is a lie (S19):
     /// a dead link is dropped after 15 s, and what was under way needs a moment more.
     static let statusLag: UInt64 = 20_000_000
+    /// How long a machine that has slept may take links for alive that died meanwhile: the look that notices the sleep comes
+    /// within 5 s, and who does not answer then is not in sync. Who asks for a status is answered after such a question.
+    static let wakeLag: UInt64 = 10_000_000
 
     /// How long a node's links may take to hear of its own commit: the slowest virtual disk takes 0.4 s.
     static let ownStatusLag: UInt64 = 1_000_000

@@ -202,5 +202,10 @@ import Testing
         let changes = membership.take(try SignedStatement(.revocation(of: second.nodeID), by: group.root))
         #expect(changes.revocations && changes.policies == ["notes"])
         #expect(membership.policy(of: "notes")?.json == Array("first".utf8))
+        // What nobody but a revoked admin said is told from what nobody said.
+        _ = membership.take(
+            try SignedStatement(.policy(database: "plans", number: 1, json: []), by: second.admin, trust: group.trust))
+        #expect(membership.policy(of: "plans") == nil && membership.hasPolicies(of: "plans"))
+        #expect(!membership.hasPolicies(of: "others"))
     }
 }

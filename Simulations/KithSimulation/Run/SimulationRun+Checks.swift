@@ -81,9 +81,10 @@ extension SimulationRun {
             where model[place].lacksPurged { model[place].lastPurged = now }
         }
         for node in nodes {
-            guard let running = node.node, node.process?.isPaused == false, !node.isDamaged, !node.isOutsider else {
-                continue
-            }
+            let wokeAt = node.machine.sleepsUntil
+            guard let running = node.node, node.process?.isPaused == false, !node.isDamaged, !node.isOutsider,
+                wokeAt == 0 || wokeAt + SimulationLimits.wakeLag <= now
+            else { continue }
             for peer in nodes where peer !== node && !peer.isAbsent && !peer.isDamaged && !peer.isOutsider {
                 guard running.isLinked(to: peer.id), !hasCopies(peer.id), !hasCopies(node.id),
                     peer.hadCopyAt.map({ $0 + SimulationLimits.statusLag <= now }) ?? true
