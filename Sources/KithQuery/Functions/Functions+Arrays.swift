@@ -98,7 +98,7 @@ extension QueryFunction {
             "ARRAY_FLATTEN([1, [2, [3]]], 1)", "[1, 2, [3]]"
         ) { arguments in
             guard let array = arguments.array(0), let depth = arguments.count(1) else { return .null }
-            return .array(flattened(array, depth: depth < 0 ? DocumentLimits.depth : depth))
+            return .array(flattened(array, depth: depth < 0 ? DocumentLimits.depth : min(depth, DocumentLimits.depth)))
         },
         array(
             "ARRAY_RANGE", "start, end[, step]", unknowns: .propagated,
@@ -119,11 +119,13 @@ extension QueryFunction {
         ) { arguments in .array(arguments.values.map(\.element)) },
     ]
 
+    /// Level by level.
     private static func flattened(_ array: [JSONValue], depth: Int) -> [JSONValue] {
-        guard depth > 0 else { return array }
-        return array.flatMap { element in
-            if case .array(let inner) = element { flattened(inner, depth: depth - 1) } else { [element] }
+        var flattened = array
+        for _ in 0..<depth where flattened.contains(where: { $0.array != nil }) {
+            flattened = flattened.flatMap { $0.array ?? [$0] }
         }
+        return flattened
     }
 
     private static func range(_ arguments: FunctionArguments) throws(QueryError) -> QueryValue {

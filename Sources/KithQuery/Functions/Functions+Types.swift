@@ -79,10 +79,14 @@ extension QueryFunction {
     ]
 
     private static func atom(of value: QueryValue) -> QueryValue {
-        switch value {
-        case .array(let array): array.count == 1 ? atom(of: QueryValue(array[0])) : .null
-        case .object(let object): object.count == 1 ? atom(of: QueryValue(object[0].value)) : .null
-        default: value
+        var value = value
+        while true {
+            switch value {
+            case .array(let array) where array.count == 1: value = QueryValue(array[0])
+            case .object(let object) where object.count == 1: value = QueryValue(object[0].value)
+            case .array, .object: return .null
+            default: return value
+            }
         }
     }
 

@@ -29,14 +29,50 @@ extension QueryValue: Comparable {
     /// The one order over all values.
     /// - Complexity: O(n) in the shorter of the two.
     package func order(to other: QueryValue) -> ValueOrder {
-        switch (self, other) {
-        case (.bool(let mine), .bool(let its)): ValueOrder(mine ? 1 : 0, its ? 1 : 0)
-        case (.number(let mine), .number(let its)): mine.order(to: its)
-        case (.string(let mine), .string(let its)): mine.byteOrder(to: its)
-        case (.array(let mine), .array(let its)): Self.order(of: mine, to: its)
-        case (.object(let mine), .object(let its)): Self.order(of: mine, to: its)
-        default: ValueOrder(rank, other.rank)
+        var cursors: [Cursor] = []
+        var order = Self.order(self, other, within: &cursors)
+        // A stack of its own, since documents decide how deep it goes.
+        while order == .equal, let cursor = cursors.popLast() {
+            switch cursor {
+            case .arrays(let mine, let its):
+                guard let one = mine.first, let two = its.first else {
+                    order = ValueOrder(mine.count, its.count)
+                    break
+                }
+                cursors.append(.arrays(mine.dropFirst(), its.dropFirst()))
+                order = Self.order(QueryValue(one), QueryValue(two), within: &cursors)
+            case .objects(let mine, let its):
+                guard let one = mine.first, let two = its.first else {
+                    order = ValueOrder(mine.count, its.count)
+                    break
+                }
+                cursors.append(.objects(mine.dropFirst(), its.dropFirst()))
+                order = one.key.byteOrder(to: two.key)
+                if order == .equal {
+                    order = Self.order(QueryValue(one.value), QueryValue(two.value), within: &cursors)
+                }
+            }
         }
+        return order
+    }
+
+    /// What is still to be compared of two arrays or objects.
+    private enum Cursor {
+        case arrays(ArraySlice<JSONValue>, ArraySlice<JSONValue>)
+        case objects(Slice<JSONObject>, Slice<JSONObject>)
+    }
+
+    /// The order of two values; of arrays and objects that of what is added to the cursors.
+    private static func order(_ one: QueryValue, _ other: QueryValue, within cursors: inout [Cursor]) -> ValueOrder {
+        switch (one, other) {
+        case (.bool(let mine), .bool(let its)): return ValueOrder(mine ? 1 : 0, its ? 1 : 0)
+        case (.number(let mine), .number(let its)): return mine.order(to: its)
+        case (.string(let mine), .string(let its)): return mine.byteOrder(to: its)
+        case (.array(let mine), .array(let its)): cursors.append(.arrays(mine[...], its[...]))
+        case (.object(let mine), .object(let its)): cursors.append(.objects(mine[...], its[...]))
+        default: return ValueOrder(one.rank, other.rank)
+        }
+        return .equal
     }
 
     private var rank: Int {
@@ -49,24 +85,6 @@ extension QueryValue: Comparable {
         case .array: 5
         case .object: 6
         }
-    }
-
-    private static func order(of mine: [JSONValue], to its: [JSONValue]) -> ValueOrder {
-        for (one, other) in zip(mine, its) {
-            let order = QueryValue(one).order(to: QueryValue(other))
-            if order != .equal { return order }
-        }
-        return ValueOrder(mine.count, its.count)
-    }
-
-    private static func order(of mine: JSONObject, to its: JSONObject) -> ValueOrder {
-        for (one, other) in zip(mine, its) {
-            let keys = one.key.byteOrder(to: other.key)
-            if keys != .equal { return keys }
-            let values = QueryValue(one.value).order(to: QueryValue(other.value))
-            if values != .equal { return values }
-        }
-        return ValueOrder(mine.count, its.count)
     }
 }
 

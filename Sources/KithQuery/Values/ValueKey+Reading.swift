@@ -12,7 +12,7 @@ extension ValueKey {
         var position = 0
         var values: [QueryValue] = []
         while position < bytes.count {
-            guard let value = Self.read(bytes, at: &position, depth: 0) else { return nil }
+            guard let value = Self.read(bytes, at: &position) else { return nil }
             values.append(value)
         }
         return values
@@ -21,22 +21,70 @@ extension ValueKey {
     /// - Parameter bytes: of a key, or of some; `values` tells whether they are.
     package init(bytes: [UInt8]) { self.bytes = bytes }
 
-    private static func read(_ bytes: [UInt8], at position: inout Int, depth: Int) -> QueryValue? {
-        guard position < bytes.count, depth <= DocumentLimits.depth else { return nil }
-        let tag = bytes[position]
-        position += 1
+    /// An array or object that has no end yet.
+    private struct Container {
+        let isObject: Bool
+        var elements: [JSONValue] = []
+        var object = JSONObject()
+        /// Of the member whose value comes next.
+        var key: String?
+        var lastKey: String?
+
+        mutating func add(_ value: JSONValue) {
+            guard let key else { return elements.append(value) }
+            object[key] = value
+            (lastKey, self.key) = (key, nil)
+        }
+
+        /// Takes the key of a member, which comes after the one before it.
+        mutating func begin(_ key: String) -> Bool {
+            self.key = key
+            return lastKey.map { $0.byteOrder(to: key) == .less } ?? true
+        }
+    }
+
+    /// A stack of its own, since bytes from outside decide how deep it goes.
+    private static func read(_ bytes: [UInt8], at position: inout Int) -> QueryValue? {
+        var open: [Container] = []
+        while position < bytes.count {
+            let tag = bytes[position]
+            position += 1
+            let value: JSONValue
+            if tag == Tag.end {
+                guard let container = open.popLast(), container.key == nil else { return nil }
+                value = container.isObject ? .object(container.object) : .array(container.elements)
+            } else if let container = open.last, container.isObject, container.key == nil {
+                guard tag == Tag.string, let key = readString(bytes, at: &position), open[open.count - 1].begin(key)
+                else {
+                    return nil
+                }
+                continue
+            } else if tag == Tag.array || tag == Tag.object {
+                guard open.count < DocumentLimits.depth else { return nil }
+                open.append(Container(isObject: tag == Tag.object))
+                continue
+            } else {
+                guard let atom = readAtom(tag, bytes, at: &position) else { return nil }
+                guard let json = atom.json else { return open.isEmpty ? .missing : nil }
+                value = json
+            }
+            if open.isEmpty { return QueryValue(value) }
+            open[open.count - 1].add(value)
+        }
+        return nil
+    }
+
+    private static func readAtom(_ tag: UInt8, _ bytes: [UInt8], at position: inout Int) -> QueryValue? {
         switch tag {
-        case Tag.missing: return depth == 0 ? .missing : nil
-        case Tag.null: return .null
-        case Tag.no: return .bool(false)
-        case Tag.yes: return .bool(true)
-        case Tag.zero: return .number(0)
+        case Tag.missing: .missing
+        case Tag.null: .null
+        case Tag.no: .bool(false)
+        case Tag.yes: .bool(true)
+        case Tag.zero: .number(0)
         case Tag.negative, Tag.positive:
-            return readNumber(bytes, at: &position, isNegative: tag == Tag.negative).map { .number($0) }
-        case Tag.string: return readString(bytes, at: &position).map { .string($0) }
-        case Tag.array: return readArray(bytes, at: &position, depth: depth + 1)
-        case Tag.object: return readObject(bytes, at: &position, depth: depth + 1)
-        default: return nil
+            readNumber(bytes, at: &position, isNegative: tag == Tag.negative).map { .number($0) }
+        case Tag.string: readString(bytes, at: &position).map { .string($0) }
+        default: nil
         }
     }
 
@@ -50,36 +98,6 @@ extension ValueKey {
             }
             text.append(0)
             position += 1
-        }
-        return nil
-    }
-
-    private static func readArray(_ bytes: [UInt8], at position: inout Int, depth: Int) -> QueryValue? {
-        var array: [JSONValue] = []
-        while position < bytes.count {
-            if bytes[position] == Tag.end {
-                position += 1
-                return .array(array)
-            }
-            guard let element = read(bytes, at: &position, depth: depth)?.json else { return nil }
-            array.append(element)
-        }
-        return nil
-    }
-
-    private static func readObject(_ bytes: [UInt8], at position: inout Int, depth: Int) -> QueryValue? {
-        var object = JSONObject()
-        var last: String?
-        while position < bytes.count {
-            let tag = bytes[position]
-            position += 1
-            if tag == Tag.end { return .object(object) }
-            guard tag == Tag.string, let key = readString(bytes, at: &position),
-                last.map({ $0.byteOrder(to: key) == .less }) ?? true,
-                let value = read(bytes, at: &position, depth: depth)?.json
-            else { return nil }
-            object[key] = value
-            last = key
         }
         return nil
     }

@@ -46,7 +46,27 @@ package struct ValueKey: Hashable, Comparable, Sendable {
         static let escaped: UInt8 = 0xFF
     }
 
-    static func append(_ value: QueryValue, to bytes: inout [UInt8]) {
+    /// What is still to be written.
+    private enum Piece {
+        case value(QueryValue)
+        case key(String)
+        case end
+    }
+
+    private static func append(_ value: QueryValue, to bytes: inout [UInt8]) {
+        var pieces: [Piece] = []
+        append(value, to: &bytes, within: &pieces)
+        // A stack of its own, since documents decide how deep it goes.
+        while let piece = pieces.popLast() {
+            switch piece {
+            case .value(let value): append(value, to: &bytes, within: &pieces)
+            case .key(let key): append(key, to: &bytes)
+            case .end: bytes.append(Tag.end)
+            }
+        }
+    }
+
+    private static func append(_ value: QueryValue, to bytes: inout [UInt8], within pieces: inout [Piece]) {
         switch value {
         case .missing: bytes.append(Tag.missing)
         case .null: bytes.append(Tag.null)
@@ -55,15 +75,15 @@ package struct ValueKey: Hashable, Comparable, Sendable {
         case .string(let string): append(string, to: &bytes)
         case .array(let array):
             bytes.append(Tag.array)
-            for element in array { append(QueryValue(element), to: &bytes) }
-            bytes.append(Tag.end)
+            pieces.append(.end)
+            for element in array.reversed() { pieces.append(.value(QueryValue(element))) }
         case .object(let object):
             bytes.append(Tag.object)
-            for (key, value) in object {
-                append(key, to: &bytes)
-                append(QueryValue(value), to: &bytes)
+            pieces.append(.end)
+            for (key, value) in object.reversed() {
+                pieces.append(.value(QueryValue(value)))
+                pieces.append(.key(key))
             }
-            bytes.append(Tag.end)
         }
     }
 
