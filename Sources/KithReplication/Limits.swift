@@ -137,6 +137,8 @@ package enum ReplicationLimits {
     /// A document that its holder keeps for so long may be asked of another all the same, in milliseconds: a peer that sends a
     /// byte now and then must not keep it from those that have it. On a link that needs longer it may come twice.
     package static let longestClaimMilliseconds: UInt64 = 60_000
+    /// How long who waits for a document comes before others: it looks again after `claimMilliseconds`.
+    package static let waiterMilliseconds: UInt64 = 6_000
     /// So many documents that were released last are remembered, and up to as many before them: more than links release while
     /// one of them looks what it lacks.
     package static let releasedDocuments = 2_048

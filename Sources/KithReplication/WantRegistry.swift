@@ -22,6 +22,11 @@ package struct WantRegistry: Sendable {
         let since: Instant
     }
 
+    private struct Waiter {
+        let link: LinkNumber
+        var askedAt: Instant
+    }
+
     /// What came of a question whether documents may be asked for; each is in one of the three.
     package struct Answer: Sendable {
         package var granted: [Want] = []
@@ -35,6 +40,9 @@ package struct WantRegistry: Sendable {
 
     private var claims: [DocumentID: Claim] = [:]
     private var holders: [LinkNumber: Holder] = [:]
+    /// Who was the first to be told that another link was asked. It is the next: a peer that breaks its link off and comes
+    /// again at once would else be asked again before those who wait.
+    private var waiters: [DocumentID: Waiter] = [:]
     /// When documents were released, the latest and those before them.
     private var released: [DocumentID: Instant] = [:]
     private var releasedBefore: [DocumentID: Instant] = [:]
@@ -48,7 +56,8 @@ package struct WantRegistry: Sendable {
     var rememberedReleases: Int { released.count + releasedBefore.count }
 
     /// Grants each want whose document nobody was asked for, or only somebody who has been quiet for 5 s, or who has kept it
-    /// for a minute. A link is not granted what it has asked for already, unless it has been quiet.
+    /// for a minute. A link is not granted what it has asked for already, unless it has been quiet, nor what another one waits
+    /// for.
     /// - Parameter lookedAt: when it was begun to look whether they are missing. What was released since may have been stored
     ///   behind that look.
     package mutating func claim(_ wants: [Want], lookedAt: Instant, by link: LinkNumber, now: Instant) -> Answer {
@@ -67,6 +76,11 @@ package struct WantRegistry: Sendable {
                 now.milliseconds(since: heardAt) < ReplicationLimits.claimMilliseconds,
                 claim.holder == link || now.milliseconds(since: claim.since) < longest
             {
+                if claim.holder != link { wait(for: want.document, link, now) }
+                answer.deferred.append(want)
+                continue
+            }
+            if isAwaited(want.document, byOtherThan: link, now) {
                 answer.deferred.append(want)
                 continue
             }
@@ -76,6 +90,7 @@ package struct WantRegistry: Sendable {
             }
             if let claim { holders[claim.holder]?.claims -= 1 }
             claims[want.document] = Claim(holder: link, since: now)
+            waiters[want.document] = nil
             answer.granted.append(want)
         }
         holders[link]?.claims += answer.granted.count
@@ -92,6 +107,7 @@ package struct WantRegistry: Sendable {
         for document in documents {
             guard let index = claims.index(forKey: document), claims[index].value.holder == link else { continue }
             claims.remove(at: index)
+            waiters[document] = nil
             released[document] = now
             count += 1
         }
@@ -102,7 +118,21 @@ package struct WantRegistry: Sendable {
 
     /// The link has ended, or its session.
     package mutating func releaseAll(by link: LinkNumber) {
+        if !waiters.isEmpty { waiters = waiters.filter { $0.value.link != link } }
         guard let holder = holders.removeValue(forKey: link), holder.claims > 0 else { return }
         claims = claims.filter { $0.value.holder != link }
+    }
+
+    private mutating func wait(for document: DocumentID, _ link: LinkNumber, _ now: Instant) {
+        if isAwaited(document, byOtherThan: link, now) { return }
+        waiters[document] = Waiter(link: link, askedAt: now)
+    }
+
+    private func isAwaited(_ document: DocumentID, byOtherThan link: LinkNumber, _ now: Instant) -> Bool {
+        guard let waiter = waiters[document], waiter.link != link else { return false }
+        #if KITH_MUTANTS
+        if Mutant.isActive(.forgetsWaiters) { return false }
+        #endif
+        return now.milliseconds(since: waiter.askedAt) < ReplicationLimits.waiterMilliseconds
     }
 }

@@ -41,6 +41,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case startsOver
     /// The ancestors of a revision begin with the second.
     case leavesOutParent
+    /// Who waits for a document is not the next to be asked for it.
+    case forgetsWaiters
     /// Who sends a byte of a document now and then is left with it for ever.
     case leavesClaims
     /// Whatever is wrong with a revision, it is refused by its id.

@@ -42,6 +42,24 @@ import Testing
         #expect(registry.count == 0)
     }
 
+    @Test("A link that ends and comes anew is asked after those who wait")
+    func order() {
+        var registry = WantRegistry()
+        _ = registry.claim(wants("a", "b"), by: 1, now: at(0))
+        #expect(registry.claim(wants("a"), by: 2, now: at(10)).deferred == wants("a"))
+        registry.releaseAll(by: 1)
+        let anew = registry.claim(wants("a", "b"), by: 3, now: at(5_000))
+        #expect(anew.deferred == wants("a") && anew.granted == wants("b"))
+        #expect(registry.claim(wants("a"), by: 2, now: at(5_010)).granted == wants("a"))
+        // Who waits no more holds nothing up: the third has waited since.
+        registry.releaseAll(by: 2)
+        #expect(registry.claim(wants("a"), by: 3, now: at(5_020)).granted == wants("a"))
+        #expect(registry.claim(wants("a"), by: 4, now: at(5_030)).deferred == wants("a"))
+        registry.releaseAll(by: 3)
+        #expect(registry.claim(wants("a"), by: 5, now: at(11_029)).deferred == wants("a"))
+        #expect(registry.claim(wants("a"), by: 5, now: at(11_030)).granted == wants("a"))
+    }
+
     @Test("How many released documents are remembered is bounded, and the latest are")
     func remembered() {
         var registry = WantRegistry()

@@ -204,7 +204,8 @@ import Testing
         #expect(membership.policy(of: "notes")?.json == Array("first".utf8))
         // What nobody but a revoked admin said is told from what nobody said.
         _ = membership.take(
-            try SignedStatement(.policy(database: "plans", number: 1, json: []), by: second.admin, trust: group.trust))
+            try SignedStatement(
+                .policy(database: "plans", number: 1, json: []), by: #require(second.admin), trust: group.trust))
         #expect(membership.policy(of: "plans") == nil && membership.hasPolicies(of: "plans"))
         #expect(!membership.hasPolicies(of: "others"))
     }
