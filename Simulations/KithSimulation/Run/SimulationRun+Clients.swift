@@ -314,7 +314,7 @@ extension SimulationRun {
         running.queue.async {
             running.setPolicy(json, of: database) { [weak self] error in
                 guard let self, node.incarnation == incarnation else { return }
-                guard let error else { return lastPolicies[number] = json }
+                guard let error else { return lastPolicies[number] = (json, node.index) }
                 if !hasBadDisk(node) {
                     world.fail(Violation(.noErrorFromInside, "node \(node.index): policy: \(error.message)"))
                 }

@@ -66,8 +66,8 @@ final class SimulationRun: @unchecked Sendable {
     var sentToRevoked: [RevokedChannel: (since: UInt64, bytes: UInt64)] = [:]
     /// When the last of those ended that are not healed.
     var goneSince: UInt64 = 0
-    /// The policy of each database that an admin was told last to be set. Looked up only.
-    var lastPolicies: [Int: [UInt8]] = [:]
+    /// The policy of each database that an admin was told last to be set, and who that was. Looked up only.
+    var lastPolicies: [Int: (policy: [UInt8], admin: Int)] = [:]
     var lastCall = 0
     var lastAddress = 0
 
