@@ -75,12 +75,13 @@ bench: prepare ## rates and delays, each beside the same work by raw SQLite
 	@$(SWIFT) build -c release --product kith-bench
 	@"$$($(SWIFT) build -c release --show-bin-path)/kith-bench"
 
-# Seeds, the plans that are kept, and a power cut at every call of each kind of work.
+# Seeds, the plans that are kept, the scenarios, and a power cut at every call of each kind of work.
 sim: prepare ## simulated meshes: make sim SEEDS=1..1000 SIM="--long"
 	@$(SWIFT) build -c release --product kith-sim
 	@sim="$$($(SWIFT) build -c release --show-bin-path)/kith-sim"; \
 	"$$sim" --seeds $(SEEDS) $(SIM); \
-	for plan in Tests/Regressions/*.plan; do "$$sim" --plan "$$plan" --no-shrink; done; \
+	"$$sim" --plans Tests/Regressions --double --no-shrink; \
+	"$$sim" --plans Simulations/Scenarios --no-shrink; \
 	"$$sim" --crash-points
 
 mutants: prepare ## bugs put in on purpose, and what finds them: make mutants MUTANTS="skipsSync neverTells"
@@ -89,13 +90,17 @@ mutants: prepare ## bugs put in on purpose, and what finds them: make mutants MU
 fuzz: prepare ## libFuzzer on all that reads bytes from outside, a minute each: make fuzz FUZZ_SECONDS=3600
 	@SECONDS_EACH=$(FUZZ_SECONDS) .ci/fuzz
 
-nightly: prepare ## what takes long: the longest forms of the tests, a thousand simulated meshes, mutants, fuzzing, the package
+# The seeds of the meshes are others with each commit.
+nightly: prepare ## what takes long: the longest forms of the tests, thousands of meshes, mutants, sanitizers, fuzzing, the package
 	@KITH_LONG_TESTS=1 $(MAKE) test
-	@$(MAKE) sim SEEDS=1..1000 SIM=--double
-	@sim="$$($(SWIFT) build -c release --show-bin-path)/kith-sim"; \
-	"$$sim" --seeds 1..200 --long; "$$sim" --scale 100; "$$sim" --scale 1000
+	@base=$$((0x$$(git rev-parse --short=6 HEAD))); $(MAKE) sim SEEDS=$$base..$$((base + 7999)) SIM="--short --double"
+	@base=$$((0x$$(git rev-parse --short=6 HEAD))); sim="$$($(SWIFT) build -c release --show-bin-path)/kith-sim"; \
+	"$$sim" --seeds $$base..$$((base + 1999)) --long --complete; \
+	"$$sim" --plans Simulations/Scenarios --all --no-shrink; \
+	"$$sim" --scale 100; "$$sim" --scale 1000
 	@.ci/regressions
 	@$(MAKE) mutants
+	@.ci/sanitizers
 	@$(MAKE) fuzz
 	@$(MAKE) test-deb
 

@@ -47,7 +47,7 @@ import Testing
     @Test func aRangeSaysWhatItTriedAndWhatNot() async throws {
         let result = try await SimulatorProgram.run(["--seeds", "3..4", "--short", "--complete"])
         #expect(result.status == 6, "\(result.text)")
-        #expect(result.text.contains("seeds           3..4: 2 held, 0 failed"), "\(result.text)")
+        #expect(result.text.contains("runs            seeds 3..4: 2 held, 0 failed"), "\(result.text)")
         #expect(result.lines(with: "never tried").count == 1 && result.lines(with: "operations").count == 1)
         #expect(result.lines(with: "ok ").first?.contains("seed 3 ") == true, "\(result.text)")
     }

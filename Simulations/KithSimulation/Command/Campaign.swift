@@ -2,37 +2,59 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Runs the plans of many seeds in child processes, one for each processor at a time, and tells in the end what was tried.
+/// Runs many plans in child processes, one for each processor at a time, and tells in the end what was tried.
 final class Campaign: Sendable {
-    private struct State {
-        var next: UInt64?
-        /// What is to be printed, by seed: in their order, whichever ends first.
-        var printed: [UInt64: String] = [:]
-        var shown: UInt64
-        var table = CampaignTable()
-        var failures: [(plan: Plan, failure: Failure)] = []
+    /// A plan, and the options that run it alone.
+    struct Trial: Sendable {
+        let plan: Plan
+        let name: String
+        let subject: String
     }
 
-    private let seeds: ClosedRange<UInt64>
+    private struct State {
+        var next = 0
+        /// What is to be printed, by number: in their order, whichever ends first.
+        var printed: [Int: String] = [:]
+        var shown = 0
+        var table = CampaignTable()
+        var failures: [(number: Int, plan: Plan, failure: Failure)] = []
+    }
+
+    private let title: String
+    private let count: Int
+    private let trial: @Sendable (Int) -> Trial
     private let request: SimulatorRequest
     private let supervisor: Supervisor
-    private let state: Mutex<State>
+    private let state = Mutex(State())
 
-    init(_ seeds: ClosedRange<UInt64>, _ request: SimulatorRequest) {
-        self.seeds = seeds
+    /// - Parameters:
+    ///   - title: what these plans are, for the table.
+    ///   - trial: makes each of `count` when it is its turn.
+    init(_ title: String, count: Int, _ request: SimulatorRequest, trial: @escaping @Sendable (Int) -> Trial) {
+        self.title = title
+        self.count = count
+        self.trial = trial
         self.request = request
         supervisor = Supervisor(request)
-        state = Mutex(State(next: seeds.lowerBound, shown: seeds.lowerBound))
+    }
+
+    /// The plans of seeds.
+    convenience init(_ seeds: ClosedRange<UInt64>, _ request: SimulatorRequest) {
+        let options = request.options
+        self.init("seeds \(seeds.lowerBound)..\(seeds.upperBound)", count: seeds.count, request) { number in
+            let seed = seeds.lowerBound + UInt64(number)
+            return Trial(plan: PlanGenerator.plan(seed: seed, options), name: "seed \(seed)", subject: "--seed \(seed)")
+        }
     }
 
     /// - Returns: the exit status of the command.
     func run() -> Int32 {
         let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         DispatchQueue.concurrentPerform(iterations: processors) { _ in
-            while let seed = nextSeed() { run(seed) }
+            while let number = nextNumber() { run(number) }
         }
-        let (table, failures) = state.withLock { ($0.table, $0.failures.sorted { $0.plan.seed < $1.plan.seed }) }
-        print(table.text(seeds))
+        let (table, failures) = state.withLock { ($0.table, $0.failures.sorted { $0.number < $1.number }) }
+        print(table.text(title))
         var status = failures.reduce(Int32(0)) { max($0, $1.failure.kind.exitStatus) }
         let isSmall = request.options.length == .long && table.smallRuns > 0
         if status == 0, request.isComplete, isSmall || !table.neverTried.isEmpty || !table.neverMet.isEmpty {
@@ -40,7 +62,7 @@ final class Campaign: Sendable {
         }
         // One plan of each name is enough to begin with.
         var names: Set<String> = []
-        for (plan, failure) in failures where request.shrinks && names.insert(failure.name).inserted {
+        for (_, plan, failure) in failures where request.shrinks && names.insert(failure.name).inserted {
             print("\n\(failure)")
             fflush(nil)
             if let shrunk = supervisor.shrink(plan, failure) { print(shrunk) }
@@ -48,31 +70,30 @@ final class Campaign: Sendable {
         return status
     }
 
-    private func nextSeed() -> UInt64? {
+    private func nextNumber() -> Int? {
         state.withLock { state in
-            let seed = state.next
-            state.next = seed.flatMap { $0 < seeds.upperBound ? $0 + 1 : nil }
-            return seed
+            guard state.next < count else { return nil }
+            defer { state.next += 1 }
+            return state.next
         }
     }
 
-    private func run(_ seed: UInt64) {
-        let plan = PlanGenerator.plan(seed: seed, request.options)
-        let report = supervisor.run(plan)
-        var line = Supervisor.line(plan, report)
+    private func run(_ number: Int) {
+        let trial = trial(number)
+        let report = supervisor.run(trial.plan)
+        var line = Supervisor.line(trial.plan, report, trial.name)
         if let failure = report.failure {
             line += "\n\(failure)\nrepeat: kith-sim "
-            line += (["--seed \(seed)"] + request.repetition).joined(separator: " ") + " --trace"
+            line += ([trial.subject] + request.repetition).joined(separator: " ") + " --trace"
         }
         let text = line
         state.withLock { state in
-            state.table.add(plan, report)
-            if let failure = report.failure { state.failures.append((plan, failure)) }
-            state.printed[seed] = text
+            state.table.add(trial.plan, report)
+            if let failure = report.failure { state.failures.append((number, trial.plan, failure)) }
+            state.printed[number] = text
             while let line = state.printed.removeValue(forKey: state.shown) {
                 print(line)
                 fflush(nil)
-                if state.shown == seeds.upperBound { break }
                 state.shown += 1
             }
         }

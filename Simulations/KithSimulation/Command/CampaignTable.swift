@@ -1,6 +1,8 @@
 /// What the runs of many seeds did, all together.
 struct CampaignTable {
     private var held = 0
+    private var failures = 0
+    /// By name.
     private var failed = Tally()
     private var virtualMilliseconds = 0
     private var events = 0
@@ -13,7 +15,12 @@ struct CampaignTable {
     private var audit = PlanAudit()
 
     mutating func add(_ plan: Plan, _ report: RunReport) {
-        if let failure = report.failure { failed.add(failure.name) } else { held += 1 }
+        if let failure = report.failure {
+            failed.add(failure.name)
+            failures += 1
+        } else {
+            held += 1
+        }
         virtualMilliseconds += report.virtualMilliseconds
         events += report.events
         if report.failure == nil { add(Volume(report)) }
@@ -41,12 +48,13 @@ struct CampaignTable {
     /// The states that no run met.
     var neverMet: [String] { Mark.allCases.map(\.rawValue).filter { marks[$0] == 0 } }
 
-    func text(_ seeds: ClosedRange<UInt64>) -> String {
+    /// - Parameter title: what ran.
+    func text(_ title: String) -> String {
         let rate = cpuMilliseconds > 0 ? events * 1_000 / cpuMilliseconds : 0
         let tenths = virtualMilliseconds / 360_000
         var lines = [
             "",
-            "seeds           \(seeds.lowerBound)..\(seeds.upperBound): \(held) held, \(seeds.count - held) failed",
+            "runs            \(title): \(held) held, \(failures) failed",
             "virtual hours   \(tenths / 10).\(tenths % 10)",
             "events          \(events)",
             "events/s        \(rate) of one processor",
@@ -60,7 +68,7 @@ struct CampaignTable {
             let kinds = Fault.Kind.allCases.filter { $0.area == area }.map(\.rawValue)
             lines.append(Self.padded(area.rawValue) + counts(kinds))
         }
-        if seeds.count > held {
+        if failures > 0 {
             let names = failed.sorted.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
             lines.append(Self.padded("failed") + names)
         }

@@ -49,6 +49,9 @@ package enum PlanFile {
         TemporaryDirectory.names(in: directory).filter { $0.hasSuffix(".plan") }.map { String($0.dropLast(5)) }
     }
 
+    /// Whether a plan's comment says `# nightly`: that it takes minutes or hours.
+    package static func isLong(_ text: String) -> Bool { text.split(separator: "\n").contains("# nightly") }
+
     /// The first line of a plan's comment, without its sign.
     package static func title(ofPlan text: String) -> String {
         let comment = text.split(separator: "\n").first { $0.hasPrefix("#") } ?? ""

@@ -8,6 +8,7 @@ package enum SimulatorCommand {
         usage: kith-sim --seed N [--nodes N] [--hours H | --minutes M] [--short | --long]
                kith-sim --seeds A..B [the same]
                kith-sim --plan FILE
+               kith-sim --plans FOLDER [--all]
                kith-sim --scenario NAME
                kith-sim --scale N [--seed S]
                kith-sim --list
@@ -16,6 +17,7 @@ package enum SimulatorCommand {
           --seed N       run the plan that is drawn from N
           --seeds A..B   run those of A to B, on all processors, and say what they tried
           --plan FILE    run the plan in FILE; - reads it from standard input
+          --plans FOLDER run the plans in FOLDER, on all processors; with --all those that take minutes or hours, too
           --scenario S   run the plan Simulations/Scenarios/S.plan
           --scale N      start N nodes at once and measure what changes cost; a bound that does not hold is a failure
           --list         list the scenarios
@@ -67,6 +69,7 @@ package enum SimulatorCommand {
                     return noPlan
                 }
                 return runFile("\(directory)/\(name).plan", request, "--scenario \(name)")
+            case .plans(let directory): return runFolder(directory, request)
             case .seeds(let seeds):
                 if seeds.count > 1, !request.printsPlan { return Campaign(seeds, request).run() }
                 return seeds.reduce(0) { status, seed in
@@ -102,6 +105,29 @@ package enum SimulatorCommand {
             printError("kith-sim: \(file): \(error)")
             return noPlan
         }
+    }
+
+    private static func runFolder(_ directory: String, _ request: SimulatorRequest) -> Int32 {
+        var trials: [Campaign.Trial] = []
+        for name in PlanFile.names(in: directory) {
+            let file = "\(directory)/\(name).plan"
+            guard let text = PlanFile.read(file) else {
+                printError("kith-sim: can't read \(file): \(String(cString: strerror(errno)))")
+                return noPlan
+            }
+            if PlanFile.isLong(text), !request.includesLong { continue }
+            do throws(PlanError) {
+                trials.append(Campaign.Trial(plan: try Plan(text: text), name: name, subject: "--plan \(file)"))
+            } catch {
+                printError("kith-sim: \(file): \(error)")
+                return noPlan
+            }
+        }
+        if trials.isEmpty {
+            printError("kith-sim: no plans in \(directory)")
+            return noPlan
+        }
+        return Campaign("plans of \(directory)", count: trials.count, request) { [trials] in trials[$0] }.run()
     }
 
     private static func runOne(_ plan: Plan, _ request: SimulatorRequest, _ subject: String) -> Int32 {

@@ -4,6 +4,7 @@ struct SimulatorRequest {
         case seeds(ClosedRange<UInt64>)
         case plan(file: String)
         case scenario(String)
+        case plans(directory: String)
         case list
     }
 
@@ -21,6 +22,8 @@ struct SimulatorRequest {
     var isQuiet = false
     /// What was never tried is a failure.
     var isComplete = false
+    /// Plans that take minutes or hours, too.
+    var includesLong = false
     var directory = "."
     var shrinkSeconds = Shrinker.Budget().seconds
 
@@ -55,7 +58,7 @@ struct SimulatorRequest {
         var subject: Subject?
         func choose(_ chosen: Subject) throws(UsageError) {
             guard subject == nil else {
-                throw UsageError(message: "give one of --seed, --seeds, --plan, --scenario and --list")
+                throw UsageError(message: "give one of --seed, --seeds, --plan, --plans, --scenario and --list")
             }
             subject = chosen
         }
@@ -67,6 +70,8 @@ struct SimulatorRequest {
                 try choose(.seeds(seed...seed))
             case "--seeds": try choose(.seeds(try Self.seeds(try value(of: option))))
             case "--plan": try choose(.plan(file: try value(of: option)))
+            case "--plans": try choose(.plans(directory: try value(of: option)))
+            case "--all": includesLong = true
             case "--scenario": try choose(.scenario(try value(of: option)))
             case "--list": try choose(.list)
             case "--nodes": options.nodes = try number(of: option, in: SimulationLimits.nodes)
@@ -91,7 +96,7 @@ struct SimulatorRequest {
             default: throw UsageError(message: "unknown option \(option)")
             }
         }
-        guard let subject else { throw UsageError(message: "give --seed, --seeds, --plan, --scenario or --list") }
+        guard let subject else { throw UsageError(message: "give --seed, --seeds, --plan, --plans, --scenario or --list") }
         self.subject = subject
         // A trace is of interest up to the trap that ends its process, too.
         if prints { isHere = true }

@@ -17,9 +17,10 @@ struct Supervisor: Sendable {
     func run(_ plan: Plan) -> RunReport { isDouble ? child.runTwice(plan) : child.run(plan) }
 
     /// What a run did, in a line.
-    static func line(_ plan: Plan, _ report: RunReport) -> String {
+    /// - Parameter name: of the plan, where it has another than its seed.
+    static func line(_ plan: Plan, _ report: RunReport, _ name: String? = nil) -> String {
         let policy = plan.policy.hasPrefix("{") ? "by-path" : plan.policy
-        return "\(report.failure == nil ? "ok    " : "FAILED") seed \(plan.seed) nodes \(plan.nodes) policy \(policy) "
+        return "\(report.failure == nil ? "ok    " : "FAILED") \(name ?? "seed \(plan.seed)") nodes \(plan.nodes) policy \(policy) "
             + "items \(plan.items.count) \(report.summary)"
     }
 
