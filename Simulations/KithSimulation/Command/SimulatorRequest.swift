@@ -96,7 +96,9 @@ struct SimulatorRequest {
             default: throw UsageError(message: "unknown option \(option)")
             }
         }
-        guard let subject else { throw UsageError(message: "give --seed, --seeds, --plan, --plans, --scenario or --list") }
+        guard let subject else {
+            throw UsageError(message: "give --seed, --seeds, --plan, --plans, --scenario or --list")
+        }
         self.subject = subject
         // A trace is of interest up to the trap that ends its process, too.
         if prints { isHere = true }

@@ -20,7 +20,8 @@ struct Supervisor: Sendable {
     /// - Parameter name: of the plan, where it has another than its seed.
     static func line(_ plan: Plan, _ report: RunReport, _ name: String? = nil) -> String {
         let policy = plan.policy.hasPrefix("{") ? "by-path" : plan.policy
-        return "\(report.failure == nil ? "ok    " : "FAILED") \(name ?? "seed \(plan.seed)") nodes \(plan.nodes) policy \(policy) "
+        let result = report.failure == nil ? "ok    " : "FAILED"
+        return "\(result) \(name ?? "seed \(plan.seed)") nodes \(plan.nodes) policy \(policy) "
             + "items \(plan.items.count) \(report.summary)"
     }
 
