@@ -140,9 +140,9 @@ import Testing
         defer { fixture.close() }
         let descriptor = try rawConnection(to: fixture.socket)
         rawWrite(descriptor, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        #expect(await eventually { started.value == 1 })
+        #expect(await eventually(within: 180) { started.value == 1 })
         close(descriptor)
-        #expect(await eventually { ended.value == 1 })
+        #expect(await eventually(within: 180) { ended.value == 1 })
     }
 
     @Test func aClientThatClosesOnlyItsSendingHalfIsAnswered() async throws {

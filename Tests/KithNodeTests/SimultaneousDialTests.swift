@@ -53,12 +53,12 @@ import Testing
             var views = (View(), View())
             let isLinked = await eventually(within: 60) {
                 views = (await Self.view(one, of: other.id), await Self.view(other, of: one.id))
+                // It is the same connection, seen from its two ends: not each side's own, of which one is to go yet.
                 return views.0.isOpen && views.1.isOpen && views.0.drivers == 1 && views.1.drivers == 1
                     && views.0.dials == 0 && views.1.dials == 0
+                    && views.0.tieBreak == views.1.tieBreak && views.0.tieBreak != nil
             }
             try #require(isLinked, "round \(round): \(views)")
-            // It is the same connection, seen from its two ends.
-            try #require(views.0.tieBreak == views.1.tieBreak && views.0.tieBreak != nil, "round \(round): \(views)")
             try #require(views.0.isDialled != views.1.isDialled, "round \(round): \(views)")
             let lower = one.id < other.id ? views.0 : views.1
             if lower.isDialled == true { dialledByLower += 1 }
