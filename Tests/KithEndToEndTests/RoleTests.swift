@@ -63,7 +63,7 @@ import Testing
         try await Lab.open(nodes: 3) { lab in
             let nodes = try await lab.group(3)
             try await nodes.makeDatabase("notes")
-            for name in ["ben", "cid"] { try await nodes[0].kith("role", name, "reader") }
+            for name in ["ben", "cleo"] { try await nodes[0].kith("role", name, "reader") }
             for node in nodes.dropFirst() {
                 let changed = try await eventually(within: 60) {
                     try await node.status()["node"]?["role"]?.string == "reader"
