@@ -90,12 +90,13 @@ mutants: prepare ## bugs put in on purpose, and what finds them: make mutants MU
 fuzz: prepare ## libFuzzer on all that reads bytes from outside, a minute each: make fuzz FUZZ_SECONDS=3600
 	@SECONDS_EACH=$(FUZZ_SECONDS) .ci/fuzz
 
-# The seeds of the meshes are others with each commit.
+# Others with each commit.
+nightly: FIRST = $(shell echo $$((0x$$(git rev-parse --short=6 HEAD))))
 nightly: prepare ## what takes long: the longest forms of the tests, thousands of meshes, mutants, sanitizers, fuzzing, the package
 	@KITH_LONG_TESTS=1 $(MAKE) test
-	@base=$$((0x$$(git rev-parse --short=6 HEAD))); $(MAKE) sim SEEDS=$$base..$$((base + 7999)) SIM="--short --double"
-	@base=$$((0x$$(git rev-parse --short=6 HEAD))); sim="$$($(SWIFT) build -c release --show-bin-path)/kith-sim"; \
-	"$$sim" --seeds $$base..$$((base + 1999)) --long --complete; \
+	@$(MAKE) sim SEEDS=$(FIRST)..$$(($(FIRST) + 7999)) SIM="--short --double"
+	@sim="$$($(SWIFT) build -c release --show-bin-path)/kith-sim"; \
+	"$$sim" --seeds $(FIRST)..$$(($(FIRST) + 1999)) --long --complete; \
 	"$$sim" --plans Simulations/Scenarios --all --no-shrink; \
 	"$$sim" --scale 100; "$$sim" --scale 1000
 	@.ci/regressions

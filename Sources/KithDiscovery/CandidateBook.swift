@@ -68,8 +68,7 @@ package struct CandidateBook: Sendable {
         #if KITH_MUTANTS
         if Mutant.isActive(.keepsAnnounced) { announcedNodes = Set(services.compactMap(\.nodeID)).sorted() }
         #endif
-        let nameless = Set(
-            (servicesByNode[nil] ?? []).flatMap { $0.addresses.map { Endpoint.numeric($0.address) } })
+        let nameless = namelessAddresses
         answeredBy = answeredBy.filter { nameless.contains($0.key) }
         for key in Self.announced(services) where !before.contains(key) { attempts[key] = nil }
     }
@@ -92,6 +91,11 @@ package struct CandidateBook: Sendable {
         advertised[node] = addresses.isEmpty ? nil : Array(addresses.prefix(Limits.rememberedPerNode))
     }
 
+    /// Those that are announced without a node.
+    private var namelessAddresses: Set<Endpoint> {
+        Set((servicesByNode[nil] ?? []).flatMap { $0.addresses.map { Endpoint.numeric($0.address) } })
+    }
+
     private static func announced(_ services: [DiscoveredService]) -> [Key] {
         services.filter(\.isPresent).flatMap { service in
             service.addresses.map { Key(node: service.nodeID, address: .numeric($0.address)) }
@@ -105,10 +109,7 @@ package struct CandidateBook: Sendable {
         attempts[Key(node: nil, address: address)] = nil
         own[address] = nil
         if statics.contains(address) { staticNodes[address] = node }
-        let nameless = servicesByNode[nil] ?? []
-        if nameless.contains(where: { $0.addresses.contains { .numeric($0.address) == address } }) {
-            answeredBy[address] = node
-        }
+        if namelessAddresses.contains(address) { answeredBy[address] = node }
         remember(Remembered(node: node, address: address))
     }
 

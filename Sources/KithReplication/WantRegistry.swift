@@ -24,7 +24,7 @@ package struct WantRegistry: Sendable {
 
     private struct Waiter {
         let link: LinkNumber
-        var askedAt: Instant
+        let askedAt: Instant
     }
 
     /// What came of a question whether documents may be asked for; each is in one of the three.

@@ -1,3 +1,4 @@
+import KithDocument
 import KithNode
 import Testing
 

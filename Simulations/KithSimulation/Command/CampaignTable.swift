@@ -8,7 +8,8 @@ struct CampaignTable {
     private var events = 0
     /// The least that a run did that came to its end.
     private var least = Volume(events: .max, seconds: .max, kinds: .max)
-    private var small = 0
+    /// How many runs came to their end and did less than a long one must.
+    private(set) var smallRuns = 0
     private var cpuMilliseconds = 0
     private var carriedOut = Tally()
     private var marks = Tally()
@@ -20,10 +21,10 @@ struct CampaignTable {
             failures += 1
         } else {
             held += 1
+            add(Volume(report))
         }
         virtualMilliseconds += report.virtualMilliseconds
         events += report.events
-        if report.failure == nil { add(Volume(report)) }
         cpuMilliseconds += report.cpuMilliseconds
         carriedOut.add(report.carriedOut)
         marks.add(report.marks)
@@ -34,11 +35,8 @@ struct CampaignTable {
         least.events = min(least.events, volume.events)
         least.seconds = min(least.seconds, volume.seconds)
         least.kinds = min(least.kinds, volume.kinds)
-        if volume.isSmall { small += 1 }
+        if volume.isSmall { smallRuns += 1 }
     }
-
-    /// How many runs came to their end and did less than a long one must.
-    var smallRuns: Int { small }
 
     /// The verbs that no run carried out.
     var neverTried: [String] {
@@ -58,12 +56,11 @@ struct CampaignTable {
             "virtual hours   \(tenths / 10).\(tenths % 10)",
             "events          \(events)",
             "events/s        \(rate) of one processor",
-            "operations      \(counts(Operation.Kind.allCases.map(\.rawValue)))",
         ]
         if held > 0 {
-            lines.insert(
-                Self.padded("at least") + "\(least) in a run that held; \(small) below \(Volume.ofLong)", at: 5)
+            lines.append(Self.padded("at least") + "\(least) in a run that held; \(smallRuns) below \(Volume.ofLong)")
         }
+        lines.append(Self.padded("operations") + counts(Operation.Kind.allCases.map(\.rawValue)))
         for area in Area.allCases {
             let kinds = Fault.Kind.allCases.filter { $0.area == area }.map(\.rawValue)
             lines.append(Self.padded(area.rawValue) + counts(kinds))

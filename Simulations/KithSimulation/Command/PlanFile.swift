@@ -1,11 +1,11 @@
 import Glibc
 import KithTestSupport
 
-/// Files of plans.
+/// Files of plans. Children that are started meanwhile do not have them open.
 package enum PlanFile {
     /// - Returns: nil where it can't be read; `errno` says why.
     package static func read(_ path: String) -> String? {
-        guard let file = fopen(path == "-" ? "/dev/stdin" : path, "r") else { return nil }
+        guard let file = fopen(path == "-" ? "/dev/stdin" : path, "re") else { return nil }
         defer { fclose(file) }
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 65_536)
@@ -20,7 +20,7 @@ package enum PlanFile {
 
     /// - Returns: false where it can't be written; `errno` says why.
     package static func write(_ text: String, to path: String) -> Bool {
-        guard let file = fopen(path, "w") else { return false }
+        guard let file = fopen(path, "we") else { return false }
         let bytes = Array(text.utf8)
         let isWritten = fwrite(bytes, 1, bytes.count, file) == bytes.count
         return fclose(file) == 0 && isWritten

@@ -44,7 +44,7 @@ package enum SimulatorCommand {
         """
 
     static let neverTried: Int32 = 6
-    private static let wrongUsage: Int32 = 64
+    static let wrongUsage: Int32 = 64
     private static let noPlan: Int32 = 66
 
     /// Runs the command.
@@ -77,8 +77,7 @@ package enum SimulatorCommand {
                 }
             }
         } catch {
-            printError("kith-sim: \(error.message); see kith-sim --help")
-            return wrongUsage
+            return refuse(error.message)
         }
     }
 
@@ -95,15 +94,19 @@ package enum SimulatorCommand {
     }
 
     private static func runFile(_ file: String, _ request: SimulatorRequest, _ subject: String) -> Int32 {
+        guard let (plan, _) = load(file) else { return noPlan }
+        return runOne(plan, request, subject)
+    }
+
+    /// The plan in a file; nil, and why, where there is none.
+    private static func load(_ file: String) -> (plan: Plan, isLong: Bool)? {
         guard let text = PlanFile.read(file) else {
             printError("kith-sim: can't read \(file): \(String(cString: strerror(errno)))")
-            return noPlan
+            return nil
         }
-        do throws(PlanError) {
-            return runOne(try Plan(text: text), request, subject)
-        } catch {
+        do throws(PlanError) { return (try Plan(text: text), PlanFile.isLong(text)) } catch {
             printError("kith-sim: \(file): \(error)")
-            return noPlan
+            return nil
         }
     }
 
@@ -111,17 +114,9 @@ package enum SimulatorCommand {
         var trials: [Campaign.Trial] = []
         for name in PlanFile.names(in: directory) {
             let file = "\(directory)/\(name).plan"
-            guard let text = PlanFile.read(file) else {
-                printError("kith-sim: can't read \(file): \(String(cString: strerror(errno)))")
-                return noPlan
-            }
-            if PlanFile.isLong(text), !request.includesLong { continue }
-            do throws(PlanError) {
-                trials.append(Campaign.Trial(plan: try Plan(text: text), name: name, subject: "--plan \(file)"))
-            } catch {
-                printError("kith-sim: \(file): \(error)")
-                return noPlan
-            }
+            guard let (plan, isLong) = load(file) else { return noPlan }
+            if isLong, !request.includesLong { continue }
+            trials.append(Campaign.Trial(plan: plan, name: name, subject: "--plan \(file)"))
         }
         if trials.isEmpty {
             printError("kith-sim: no plans in \(directory)")
@@ -152,16 +147,16 @@ package enum SimulatorCommand {
     }
 
     private static func runHere(_ plan: Plan, _ request: SimulatorRequest) -> RunReport {
-        let start = processorMilliseconds()
+        let start = Usage.processorMilliseconds
         let outcome = Simulation.run(
             plan, .init(trace: request.prints ? { print($0) } : nil, sabotage: request.sabotage))
-        return RunReport(outcome, cpuMilliseconds: processorMilliseconds() - start)
+        return RunReport(outcome, cpuMilliseconds: Usage.processorMilliseconds - start)
     }
 
-    private static func processorMilliseconds() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
+    /// - Returns: the exit status of wrong usage.
+    static func refuse(_ message: String) -> Int32 {
+        printError("kith-sim: \(message); see kith-sim --help")
+        return wrongUsage
     }
 
     private static func printError(_ text: String) {

@@ -30,15 +30,6 @@ package struct Plan: Hashable, Sendable {
         self.items = items
     }
 
-    /// Whether a database is not there in the beginning: the first that is said of it is that somebody makes it.
-    package func isMadeLater(_ database: Int) -> Bool {
-        let first = steps.lazy.compactMap { step -> Operation.Kind? in
-            guard case .operation(let operation) = step.action, operation.database == database else { return nil }
-            return operation.kind == .create || operation.kind == .drop ? operation.kind : nil
-        }.first
-        return first == .create
-    }
-
     /// The spare machines that a node is cloned to: they can be named as nodes are.
     package var clones: NodeList {
         NodeList(

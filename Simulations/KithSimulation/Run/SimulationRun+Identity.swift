@@ -21,8 +21,7 @@ extension SimulationRun {
             guard let image = images[node.index] else { return false }
             kill(node, losesPower: false)
             for database in 0..<plan.databases { forget(Model.Place(node: node.index, database: database)) }
-            node.take(image.disk)
-            image.show(on: node)
+            image.put(on: node)
             for (database, replica) in image.replicas.enumerated() {
                 model.bringBack(Model.Place(node: node.index, database: database), replica, at: now)
             }
@@ -33,8 +32,7 @@ extension SimulationRun {
                 return false
             }
             let image = DiskImage(disk: node.machine.disk, of: node, replicas: replicas(of: node))
-            copy.take(image.disk)
-            image.show(on: copy)
+            image.put(on: copy)
             if fault.count == 0 { setMachineID(of: copy) }
             copy.isAbsent = false
             copy.isMoved = node.isMoved || fault.count == 0 && knowsItsMachine(copy)
@@ -152,8 +150,9 @@ extension SimulationRun {
             interrupted = node.interrupted
         }
 
-        /// The same is so of the node that has the disk now.
-        func show(on node: SimulatedNode) {
+        /// The node has it on its disk from now on, and the same is so of it.
+        func put(on node: SimulatedNode) {
+            node.take(disk)
             node.id = id
             node.isDamaged = isDamaged
             node.isMoved = isMoved

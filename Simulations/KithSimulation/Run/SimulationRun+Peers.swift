@@ -224,4 +224,12 @@ extension HostileKind {
         default: false
         }
     }
+
+    /// Whether it offers to one peer what it offers to nobody else.
+    var givesEachItsOwn: Bool {
+        switch self {
+        case .hugeGeneration, .conflictFlood, .foreignCopy: true
+        default: false
+        }
+    }
 }

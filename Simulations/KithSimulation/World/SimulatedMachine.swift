@@ -61,15 +61,11 @@ final class SimulatedMachine: @unchecked Sendable {
         clock.sleep(until: time)
     }
 
-    private func mendDisk() {
+    /// All that was wrong with it is over.
+    func mend() {
         trouble.mend()
         disk.capacity = nil
         disk.isReadOnly = false
-    }
-
-    /// All that was wrong with it is over.
-    func mend() {
-        mendDisk()
         hangsUntil = 0
         deafUntil = 0
         sleepsUntil = min(sleepsUntil, world.now)

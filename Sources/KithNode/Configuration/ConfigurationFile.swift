@@ -1,3 +1,5 @@
+import KithDocument
+
 /// A configuration file, read: lines of `key = value`, comments that begin with `#`, and empty lines.
 ///
 /// Pure: bytes become entries and problems, whatever the bytes are. A line with a problem gives no entry; the others do, so

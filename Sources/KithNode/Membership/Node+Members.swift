@@ -10,6 +10,17 @@ extension Node {
     /// What this node may do now: its certificate, or what an admin has changed since. From any thread.
     var role: Role { membership.standing(of: identity.peer)?.role ?? identity.role }
 
+    /// Asked before a client's write.
+    /// - Throws: `ControlError` `forbidden` on a reader.
+    package func requireWriter() throws(ControlError) {
+        #if KITH_MUTANTS
+        if Mutant.isActive(.letsReadersWrite) { return }
+        #endif
+        guard role != .reader else {
+            throw ControlError(.forbidden, "this node is a reader of its group: documents are written on other nodes")
+        }
+    }
+
     /// Whether a statement that this node has verified ends its own membership. From any thread.
     var isRevokedHere: Bool { membership.standing(of: identity.peer) == nil }
 

@@ -3,10 +3,6 @@ import KithHTTPCore
 import KithStore
 import KithTransport
 
-#if KITH_MUTANTS
-import KithSystem
-#endif
-
 extension NodeService {
     func document(
         _ id: DocumentID, in name: String, revision: RevisionID?, withMeta: Bool
@@ -33,7 +29,7 @@ extension NodeService {
     func put(
         _ body: [UInt8], as id: DocumentID, in name: String, revision: RevisionID?
     ) async throws(ControlError) -> ControlWritten {
-        try requireWriter()
+        try node.requireWriter()
         let canonical: [UInt8]
         do throws(DocumentError) { canonical = try CanonicalJSON.object(from: body) } catch {
             throw ControlError(error, document: id.string)
@@ -45,7 +41,7 @@ extension NodeService {
     }
 
     func delete(_ id: DocumentID, in name: String, revision: RevisionID?) async throws(ControlError) -> ControlWritten {
-        try requireWriter()
+        try node.requireWriter()
         let written = try await writing(name) { transaction throws(StoreError) in
             try transaction.delete(id, if: revision)
         }
@@ -61,7 +57,7 @@ extension NodeService {
     func resolve(
         _ id: DocumentID, in name: String, keeping revision: RevisionID
     ) async throws(ControlError) -> ControlWritten {
-        try requireWriter()
+        try node.requireWriter()
         let written = try await writing(name) { transaction throws(StoreError) in
             try transaction.resolve(id, keep: revision)
         }
@@ -91,23 +87,6 @@ extension NodeService {
     ) async throws(ControlError) -> Value {
         let database = try database(name)
         do throws(StoreError) { return try await database.write(work) } catch { throw ControlError(error) }
-    }
-
-    func requireWriter() throws(ControlError) {
-        try node.requireWriter()
-    }
-}
-
-extension Node {
-    /// Asked before a client's write.
-    /// - Throws: `ControlError` `forbidden` on a reader.
-    package func requireWriter() throws(ControlError) {
-        #if KITH_MUTANTS
-        if Mutant.isActive(.letsReadersWrite) { return }
-        #endif
-        guard role != .reader else {
-            throw ControlError(.forbidden, "this node is a reader of its group: documents are written on other nodes")
-        }
     }
 }
 

@@ -76,7 +76,7 @@ extension NodeService {
     func importDocuments(
         _ body: HTTPBodyReader, into name: String, _ request: ControlImport
     ) async throws(ControlError) -> ControlStream {
-        try requireWriter()
+        try node.requireWriter()
         _ = try database(name)
         return ControlStream { writer in
             var run = ImportRun(request)

@@ -144,7 +144,7 @@ extension NodeService {
     ) async throws(ControlError) -> ControlRestored {
         let database = try databaseName(name)
         // What a reader puts back nobody would take from it.
-        try requireWriter()
+        try node.requireWriter()
         guard replaces || !node.catalog.isHere(database) else {
             throw ControlError(.exists, "there is a database \(Shown.name(name)) already; say --yes to replace it")
         }

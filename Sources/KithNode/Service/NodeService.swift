@@ -144,7 +144,7 @@ struct NodeService: ControlService {
     }
 
     func createDatabase(_ name: String) async throws(ControlError) {
-        try requireWriter()
+        try node.requireWriter()
         do throws(StoreError) {
             let (database, isNew) = try node.catalog.create(try DatabaseName(name))
             guard isNew else {

@@ -1,3 +1,5 @@
+import KithDocument
+
 /// A part of a date by its name, and what is done by it.
 enum DatePart: String, CaseIterable {
     case millisecond, second, minute, hour, day, week, month, quarter, year, decade, century, millennium

@@ -1,3 +1,5 @@
+import KithDocument
+
 /// A date as text: RFC 3339 and the forms of ISO 8601 near it. What a form leaves out is zero, and without an offset the
 /// time is UTC.
 ///

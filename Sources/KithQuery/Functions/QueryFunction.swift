@@ -115,26 +115,6 @@ extension QueryFunction {
     static func nearMiss(to name: String) -> String? {
         let others = AggregateFunction.allCases.map(\.rawValue) + ["META", "MATCH", "RANK"]
         let names = all.flatMap { [$0.name] + $0.aliases } + others
-        guard name.utf8.count <= 40 else { return nil }
-        let near = names.map { ($0, distance(Array(name.utf8), Array($0.utf8))) }.min { $0.1 < $1.1 }
-        return near.flatMap { $0.1 <= max(1, name.utf8.count / 3) ? $0.0 : nil }
-    }
-
-    /// Letters to add, take away, change, or exchange with their neighbours.
-    private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
-        var rows = [Array(0...other.count)]
-        for (index, letter) in one.enumerated() {
-            var row = [index + 1]
-            for (place, its) in other.enumerated() {
-                var least = min(
-                    rows[index][place] + (letter == its ? 0 : 1), rows[index][place + 1] + 1, row[place] + 1)
-                if index > 0, place > 0, letter == other[place - 1], one[index - 1] == its {
-                    least = min(least, rows[index - 1][place - 1] + 1)
-                }
-                row.append(least)
-            }
-            rows.append(row)
-        }
-        return rows[one.count][other.count]
+        return Suggestion.nearest(to: name, among: names)
     }
 }

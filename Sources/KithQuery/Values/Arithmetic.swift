@@ -1,4 +1,3 @@
-import Glibc
 import KithDocument
 
 /// Arithmetic on numbers. Integers are exact while all is within 64 bits; otherwise doubles, and NULL where the result is
@@ -14,7 +13,7 @@ enum Arithmetic {
         case .minus: return .number(mine - its)
         case .times: return .number(mine * its)
         case .divided: return its == 0 ? .null : .number(mine / its)
-        case .remainder: return its == 0 ? .null : .number(fmod(mine, its))
+        case .remainder: return its == 0 ? .null : .number(mine.truncatingRemainder(dividingBy: its))
         }
     }
 

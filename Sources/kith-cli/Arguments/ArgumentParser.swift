@@ -1,3 +1,4 @@
+import KithDocument
 import KithNode
 
 /// Reads command lines: `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`, flags, arguments anywhere between, and

@@ -1,3 +1,4 @@
+import KithDocument
 import KithNode
 
 /// The help texts, made from the tables. No line is longer than 80 characters unless a word or an example is.

@@ -72,15 +72,15 @@ struct SceneGenerator {
                     frame.end - before, random.pick([.pause, .pause, .suspend]), random.pick(members),
                     ms: before + random.pick([100, 2_000, 16_000])))
         case .twoInitials:
-            for (number, node) in some(2).enumerated() { write(.initial, node, "/a=\(number)", at: time) }
+            for (number, node) in some(2).enumerated() { write(.initial, node, fields: "/a=\(number)", at: time) }
         case .competingFields:
             for (number, node) in some(3).enumerated() {
                 let path = number == 0 ? "/n" : random.pick(["/n/a", "/n/b", "/n"])
-                write(.set, node, path, String(random.below(1_000)), document: "w0", at: time)
+                write(.set, node, path: path, fields: String(random.below(1_000)), document: "w0", at: time)
             }
         case .purgeInConflict:
             guard frame.policy == "manual" else { break }
-            for node in some(2) { write(.set, node, "/a", String(random.below(1_000)), at: time) }
+            for node in some(2) { write(.set, node, path: "/a", fields: String(random.below(1_000)), at: time) }
             write(.purge, random.pick(members), at: time + random.within(100...2_000))
         case .policyThatMerges: policyThatMerges(at: time)
         case .trickle: trickle(at: time)
@@ -92,7 +92,7 @@ struct SceneGenerator {
                     add(frame.fault(time + 1_000 + 50 * size, .pace, from, other: to, low: 200, high: 600, size: 1_460))
                 }
             }
-            write(.put, node, "/a=1 /b=\"\(String(repeating: "x", count: random.below(600)))\"", at: time + 300)
+            write(.put, node, fields: "/a=1 /b=\"\(String(repeating: "x", count: random.below(600)))\"", at: time + 300)
         case .purgedDeletions: purgedDeletions(at: time)
         }
     }
@@ -103,7 +103,9 @@ struct SceneGenerator {
         let low = random.pick([20_000, 100_000])
         add(frame.fault(time, .slow, node, ms: 1_000, low: low, high: 2 * low))
         for _ in 0..<random.within(1...8) {
-            write(.set, node, "/a", String(random.below(1_000)), document: "d\(random.below(4))", at: time + 10)
+            write(
+                .set, node, path: "/a", fields: String(random.below(1_000)), document: "d\(random.below(4))",
+                at: time + 10)
         }
         add(
             frame.fault(
@@ -151,10 +153,10 @@ struct SceneGenerator {
         guard frame.shape == .full, members.count >= 5, time + 12_000 < frame.end else { return }
         let nodes = some(5)
         let document = "p\(random.below(1_000))"
-        write(.put, nodes[4], "/a=1", document: document, at: max(0, time - 3_000))
-        for side in [0, 2] {
+        write(.put, nodes[4], fields: "/a=1", document: document, at: max(0, time - 3_000))
+        for (side, path) in [(0, "/a"), (2, "/b")] {
             add(frame.fault(time, .halves, nodes: NodeList([nodes[side], nodes[side + 1]]), ms: 2_000))
-            write(.set, nodes[side], ["/a", "", "/b"][side], "7", document: document, at: time + 1_000)
+            write(.set, nodes[side], path: path, fields: "7", document: document, at: time + 1_000)
             add(frame.fault(time + 2_000, .isolate, nodes[side], ms: 1_000))
             write(.delete, nodes[side], document: document, at: time + 2_500)
             for (from, to) in [(nodes[side + 1], nodes[4]), (nodes[4], nodes[side + 1])] {
@@ -166,15 +168,10 @@ struct SceneGenerator {
     }
 
     private mutating func write(
-        _ kind: Operation.Kind, _ node: Int, _ path: String = "", _ fields: String = "", document: String? = nil,
+        _ kind: Operation.Kind, _ node: Int, path: String = "", fields: String = "", document: String? = nil,
         at time: Int
     ) {
-        let isWhole = kind.parameters.contains(.fields) && !kind.parameters.contains(.path)
-        add(
-            time,
-            Operation(
-                kind, node: node, document: document ?? "s\(time)", path: isWhole ? "" : path,
-                fields: isWhole ? path : fields))
+        add(time, Operation(kind, node: node, document: document ?? "s\(time)", path: path, fields: fields))
     }
 
     private mutating func add(_ time: Int, _ operation: Operation) {

@@ -1,24 +1,24 @@
 /// A date of the Gregorian calendar with the time of day, without a zone: the years 0 to 9999, to the millisecond.
-struct CivilDate: Equatable {
-    var year: Int
+package struct CivilDate: Equatable, Sendable {
+    package var year: Int
     /// From 1, as the day.
-    var month: Int
-    var day: Int
-    var hour = 0
-    var minute = 0
-    var second = 0
-    var millisecond = 0
+    package var month: Int
+    package var day: Int
+    package var hour = 0
+    package var minute = 0
+    package var second = 0
+    package var millisecond = 0
 
-    static let dayMilliseconds: Int64 = 86_400_000
+    package static let dayMilliseconds: Int64 = 86_400_000
     /// What lies within the years 0 to 9999, in milliseconds since 1970.
-    static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+    package static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
-    init(year: Int, month: Int, day: Int) {
+    package init(year: Int, month: Int, day: Int) {
         (self.year, self.month, self.day) = (year, month, day)
     }
 
     /// Nil beyond the years 0 to 9999.
-    init?(milliseconds: Int64) {
+    package init?(milliseconds: Int64) {
         guard Self.range.contains(milliseconds) else { return nil }
         let days = milliseconds.floorDivided(by: Self.dayMilliseconds)
         var rest = Int(milliseconds - days * Self.dayMilliseconds)
@@ -45,7 +45,7 @@ struct CivilDate: Equatable {
     }
 
     /// Days since 1970-01-01.
-    var days: Int {
+    package var days: Int {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = shiftedYear.floorDivided(by: 400)
         let yearOfEra = shiftedYear - era * 400
@@ -53,13 +53,13 @@ struct CivilDate: Equatable {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    var milliseconds: Int64 {
+    package var milliseconds: Int64 {
         Int64(days) * Self.dayMilliseconds + Int64(((hour * 60 + minute) * 60 + second) * 1000 + millisecond)
     }
 
-    static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
+    package static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
-    static func length(ofMonth month: Int, in year: Int) -> Int {
+    package static func length(ofMonth month: Int, in year: Int) -> Int {
         switch month {
         case 4, 6, 9, 11: 30
         case 2: isLeap(year) ? 29 : 28
@@ -68,19 +68,19 @@ struct CivilDate: Equatable {
     }
 
     /// Whether there is such a day and time. A minute has 60 seconds.
-    var isValid: Bool {
+    package var isValid: Bool {
         (0...9999).contains(year) && (1...12).contains(month) && day >= 1
             && day <= Self.length(ofMonth: month, in: year) && (0...23).contains(hour) && (0...59).contains(minute)
             && (0...59).contains(second) && (0...999).contains(millisecond)
     }
 
     /// From 0, which is Sunday.
-    var weekday: Int { (days + 4).floorRemainder(by: 7) }
+    package var weekday: Int { (days + 4).floorRemainder(by: 7) }
 
-    var dayOfYear: Int { days - CivilDate(year: year, month: 1, day: 1).days + 1 }
+    package var dayOfYear: Int { days - CivilDate(year: year, month: 1, day: 1).days + 1 }
 
     /// The week and its year by ISO 8601: weeks begin on Monday, and the first one has the year's first Thursday.
-    var isoWeek: (year: Int, week: Int) {
+    package var isoWeek: (year: Int, week: Int) {
         let thursday = CivilDate(days: days - (weekday + 6) % 7 + 3)
         return (thursday.year, (thursday.dayOfYear - 1) / 7 + 1)
     }
@@ -88,7 +88,7 @@ struct CivilDate: Equatable {
 
 extension FixedWidthInteger {
     /// The quotient, rounded down.
-    func floorDivided(by divisor: Self) -> Self { self / divisor - (self % divisor < 0 ? 1 : 0) }
+    package func floorDivided(by divisor: Self) -> Self { self / divisor - (self % divisor < 0 ? 1 : 0) }
 
-    func floorRemainder(by divisor: Self) -> Self { self - floorDivided(by: divisor) * divisor }
+    package func floorRemainder(by divisor: Self) -> Self { self - floorDivided(by: divisor) * divisor }
 }
