@@ -59,8 +59,9 @@ package enum SimulationLimits {
     /// which takes six calls, and now and then it is tried whether the disk takes a commit.
     static let idleChanges = 16
     /// How many more for each link that comes or goes, as some do when a node that is gone falls out of the map and the ring
-    /// is another: where the peer was reached, and when it was seen last, are kept in that file.
-    static let changesPerLink = 12
+    /// is another: where the peer was reached, and when it was seen last, are kept in that file, and what it told of the group
+    /// in another, its own certificate where it is new and what others said.
+    static let changesPerLink = 24
     /// How long nodes get for passing on what they have just learnt of each other, before they are watched.
     static let settlingTime: UInt64 = 5_000_000
     /// What each direction of a link may carry from reconnecting to being in sync with nothing to do (N2), but for the ids that

@@ -18,6 +18,8 @@ package final class Store {
     private let migrations: Migrations
     private(set) var transaction: WriteTransaction
     private let log: LogKeeper
+    /// Whether the last commit has written anything. One that changed nothing is no proof that the disk takes what is written.
+    package private(set) var hasWritten = false
     /// Which file was opened.
     package let place: FilePlace
     private var connection: Connection { transaction.connection }
@@ -100,6 +102,7 @@ package final class Store {
             return works.map { _ in .failure(error) }
         }
         let before = transaction.memory
+        let commits = connection.logCommits
         do {
             try connection.run(.beginWriting)
             var results: [Result<Value, StoreError>] = []
@@ -110,9 +113,11 @@ package final class Store {
             if Mutant.isActive(.acknowledgesEarly) { return results }
             #endif
             try connection.run(.commit)
+            hasWritten = connection.logCommits > commits
             log.committed(connection)
             return results
         } catch {
+            hasWritten = false
             transaction.memory = before
             if connection.isInTransaction { try? connection.run(.rollback) }
             return works.map { _ in .failure(error) }

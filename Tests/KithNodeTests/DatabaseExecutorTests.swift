@@ -53,6 +53,26 @@ import Testing
         }
     }
 
+    /// What is done again when the disk works may change nothing: it would be done again and again.
+    @Test func aCommitThatChangesNothingIsNoProofOfTheDisk() async throws {
+        try await withDatabase { database in
+            let heard = Mutex<[StoreError.Code?]>([])
+            database.observeStorage { trouble in heard.withLock { $0.append(trouble?.code) } }
+            let trouble = StoreError(.inputOutput, "notes", "the disk fails")
+            await #expect(throws: StoreError.self) {
+                try await database.write { _ throws(StoreError) in throw trouble }
+            }
+            _ = try await database.write { transaction throws(StoreError) in try transaction.setPolicy(.initial) }
+            _ = try await database.write { transaction throws(StoreError) in try transaction.maintain() }
+            #expect(database.diskFailure != nil)
+            _ = try await database.write { transaction throws(StoreError) in
+                try transaction.put(DocumentID(unchecked: "d"), body)
+            }
+            #expect(database.diskFailure == nil)
+            #expect(heard.withLock { $0 } == [.inputOutput, nil])
+        }
+    }
+
     @Test func observersHearOfEachCommitThatChangedTheDatabase() async throws {
         try await withDatabase { database in
             let heard = Mutex<[UInt64]>([])

@@ -14,7 +14,8 @@ final class World: @unchecked Sendable {
         case work(SimulatedQueue)
         case timer(SimulatedTimer)
         /// The first of what is under way from an end of a connection arrives.
-        case arrival(SimulatedConnection, end: Int)
+        /// Of what was sent by that end; `timing` is that of the end when it was sent.
+        case arrival(SimulatedConnection, end: Int, timing: Int)
         case act(() -> Void)
     }
 
@@ -56,7 +57,7 @@ final class World: @unchecked Sendable {
         switch happening {
         case .work(let queue): name = queue.number << 2
         case .timer(let timer): name = timer.queueNumber << 2 | 1
-        case .arrival(let connection, let end): name = UInt64(connection.number) << 3 | UInt64(end) << 2 | 2
+        case .arrival(let connection, let end, _): name = UInt64(connection.number) << 3 | UInt64(end) << 2 | 2
         case .act:
             acts += 1
             name = acts << 2 | 3
@@ -100,7 +101,7 @@ final class World: @unchecked Sendable {
         switch happening {
         case .work(let queue): told(queue.machine, "work", "\(queue.label) \(queue.number)")
         case .timer(let timer): told(timer.machine, "timer", timer.label)
-        case .arrival(let connection, let end):
+        case .arrival(let connection, let end, _):
             told(connection.ends[1 - end].machine?.index ?? -1, "arrival", "c\(connection.number)")
         case .act: told(-1, "act", "")
         }
@@ -126,9 +127,9 @@ final class World: @unchecked Sendable {
         case .timer(let timer):
             rolling.mix(timer.queueNumber)
             timer.isDue()
-        case .arrival(let connection, let end):
+        case .arrival(let connection, let end, let timing):
             rolling.mix(UInt64(connection.number) << 1 | UInt64(end))
-            connection.arrive(from: end)
+            connection.arrive(from: end, timing)
         case .act(let act): act()
         }
         if let violation { throw violation }

@@ -155,16 +155,10 @@ package final class DatabaseExecutor: @unchecked Sendable {
         if !pending.withLock(\.isEmpty) { writer.async { self.commitPending() } }
     }
 
-    /// A failure of the disk holds until a commit succeeds. A group that only failed on its own wrote nothing.
+    /// A failure of the disk holds until a commit has written something.
     private func noteOutcome(_ results: [Result<Void, StoreError>], of store: Store) {
-        var isAnyWritten = false
-        for result in results {
-            switch result {
-            case .success: isAnyWritten = true
-            case .failure(let error): note(error)
-            }
-        }
-        if isAnyWritten { noteSuccess(logFailure: store.logFailure) }
+        for case .failure(let error) in results { note(error) }
+        if store.hasWritten { noteSuccess(logFailure: store.logFailure) }
     }
 
     /// Tries a commit that says nothing, unless there can be no room for it.

@@ -139,12 +139,15 @@ final class Connection {
     /// How many pages the log held after the last commit of this connection.
     var logFrames: Int { log.count }
 
+    /// How many commits of this connection have written to the log. One that changed nothing asked nothing of the disk.
+    var logCommits: Int { log.commits }
+
     /// Counts the log's pages from now on, instead of SQLite's emptying it by itself.
     func countLog() {
         sqlite3_wal_hook(
             handle,
             { context, _, _, frames in
-                if let context { Unmanaged<LogFrames>.fromOpaque(context).takeUnretainedValue().count = Int(frames) }
+                if let context { Unmanaged<LogFrames>.fromOpaque(context).takeUnretainedValue().committed(Int(frames)) }
                 return SQLITE_OK
             }, Unmanaged.passUnretained(log).toOpaque())
     }
@@ -212,4 +215,10 @@ final class ConnectionFaults {
 /// What SQLite tells after each commit.
 private final class LogFrames {
     var count = 0
+    private(set) var commits = 0
+
+    func committed(_ frames: Int) {
+        count = frames
+        commits += 1
+    }
 }

@@ -15,6 +15,15 @@ final class SimulatedConnection: @unchecked Sendable {
         case bytes(ArraySlice<UInt8>, isCorrupt: Bool)
         /// The end of the stream; without the encryption's closing message it was cut.
         case end(isClean: Bool)
+
+        /// How many bytes it takes.
+        var bytes: Int {
+            switch self {
+            case .flight, .alert: 1_200
+            case .bytes(let bytes, _): bytes.count
+            case .end: 0
+            }
+        }
     }
 
     final class End {
@@ -38,6 +47,8 @@ final class SimulatedConnection: @unchecked Sendable {
         var unconfirmed = 0
         var confirmed: UInt64 = 0
         var lastArrival: UInt64 = 0
+        /// Grows when what is under way gets other times than it had: who arrives by an older one does not.
+        var timing = 0
         /// Arrivals that wait for a cut to open.
         var stalled = 0
         var sent: UInt64 = 0
@@ -147,7 +158,7 @@ final class SimulatedConnection: @unchecked Sendable {
     /// Sends a part of the handshake.
     func send(_ segment: Segment, from end: Int) {
         guard ends[end].isOpen else { return }
-        append(segment, from: end, bytes: 1_200)
+        append(segment, from: end)
     }
 
     func send(_ bytes: [UInt8], from end: Int) {
@@ -243,29 +254,44 @@ final class SimulatedConnection: @unchecked Sendable {
             ends[end].unconfirmed += size
             let isCorrupt = ends[end].corruptsNext
             ends[end].corruptsNext = false
-            append(.bytes(bytes, isCorrupt: isCorrupt), from: end, bytes: size)
+            append(.bytes(bytes, isCorrupt: isCorrupt), from: end)
         }
         if ends[end].waiting < before { ends[end].channel?.drained(to: ends[end].waiting) }
         if ends[end].waiting == 0, ends[end].endsAfterOutbox, !ends[end].hasEnded {
             ends[end].hasEnded = true
-            append(.end(isClean: ends[end].endsCleanly), from: end, bytes: 0)
+            append(.end(isClean: ends[end].endsCleanly), from: end)
         }
     }
 
-    private func append(_ segment: Segment, from end: Int, bytes: Int) {
+    private func append(_ segment: Segment, from end: Int) {
         let (from, to) = (index(end), index(1 - end))
-        ends[end].sent += UInt64(bytes)
-        let sent = network.transmission(of: bytes, from: from, to: to)
+        ends[end].sent += UInt64(segment.bytes)
+        network.count(segment.bytes, from: from, to: to)
+        let sent = network.transmission(of: segment.bytes, from: from, to: to)
         let delay = from == to ? 20 : network.delay(from: from, to: to)
         let arrival = max(ends[end].lastArrival, sent + delay)
         ends[end].lastArrival = arrival
         ends[end].inFlight.append(segment)
-        world.add(.arrival(self, end: end), at: arrival)
+        world.add(.arrival(self, end: end, timing: ends[end].timing), at: arrival)
+    }
+
+    /// The direction has another rate: what is under way goes on at that one.
+    func changeRate(from end: Int) {
+        let moving = ends[end].inFlight.count - ends[end].firstInFlight - ends[end].stalled
+        guard moving > 0, !isGone, !isForgotten else { return }
+        let (from, to) = (index(end), index(1 - end))
+        ends[end].timing += 1
+        ends[end].lastArrival = world.now
+        for segment in ends[end].inFlight.suffix(moving) {
+            let sent = network.transmission(of: segment.bytes, from: from, to: to)
+            ends[end].lastArrival = max(ends[end].lastArrival, sent + network.delay(from: from, to: to))
+            world.add(.arrival(self, end: end, timing: ends[end].timing), at: ends[end].lastArrival)
+        }
     }
 
     /// The first of what is under way from an end arrives at the other.
-    func arrive(from end: Int) {
-        guard ends[end].firstInFlight < ends[end].inFlight.count, !isForgotten else { return }
+    func arrive(from end: Int, _ timing: Int) {
+        guard timing == ends[end].timing, ends[end].firstInFlight < ends[end].inFlight.count, !isForgotten else { return }
         if isHeld(from: end) || ends[1 - end].machine?.isOn == false {
             ends[end].stalled += 1
             if ends[end].stalled == 1 { awaitOpening(end) }
@@ -310,7 +336,7 @@ final class SimulatedConnection: @unchecked Sendable {
         var time = world.now
         for _ in 0..<ends[end].stalled {
             time += network.delay(from: index(end), to: index(1 - end)) / 4
-            world.add(.arrival(self, end: end), at: time)
+            world.add(.arrival(self, end: end, timing: ends[end].timing), at: time)
         }
         ends[end].lastArrival = max(ends[end].lastArrival, time)
         ends[end].stalled = 0

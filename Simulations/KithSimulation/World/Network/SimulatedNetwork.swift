@@ -68,7 +68,17 @@ final class SimulatedNetwork: @unchecked Sendable {
     // MARK: Paths
 
     func setPace(from: Int, to: Int, _ change: (inout Pace) -> Void) {
+        let before = pace(from: from, to: to).rate
         change(&paces[Direction(from: from, to: to), default: usualPace])
+        if pace(from: from, to: to).rate != before { changeRate(from: from, to: to) }
+    }
+
+    /// What a slow direction had not carried yet does not wait for as long as it would have.
+    private func changeRate(from: Int, to: Int) {
+        freeAt[Direction(from: from, to: to)] = nil
+        for connection in connections(between: from, and: to) {
+            for end in 0...1 where connection.ends[end].machine?.index == from { connection.changeRate(from: end) }
+        }
     }
 
     func pace(from: Int, to: Int) -> Pace {
@@ -97,11 +107,15 @@ final class SimulatedNetwork: @unchecked Sendable {
         return random.chance(1, in: 8) ? random.within(1...most) : most
     }
 
-    /// The time that a direction is busy with so many bytes.
-    func transmission(of bytes: Int, from: Int, to: Int) -> UInt64 {
+    /// Takes note of a segment that is sent.
+    func count(_ bytes: Int, from: Int, to: Int) {
         sent[Direction(from: from, to: to), default: 0] += UInt64(bytes)
         totalBytes += UInt64(bytes)
         totalSegments += 1
+    }
+
+    /// Until when a direction is busy with so many bytes more.
+    func transmission(of bytes: Int, from: Int, to: Int) -> UInt64 {
         let rate = pace(from: from, to: to).rate
         guard rate > 0 else { return world.now }
         let direction = Direction(from: from, to: to)
@@ -116,9 +130,10 @@ final class SimulatedNetwork: @unchecked Sendable {
     func heal() {
         partitions.heal()
         clogs.heal()
+        let slow = paces.filter { $0.value.rate > 0 }.keys.sorted { ($0.from, $0.to) < ($1.from, $1.to) }
         paces = [:]
-        freeAt = [:]
         usualPace = .usual
+        for direction in slow { changeRate(from: direction.from, to: direction.to) }
         for index in connections.keys.sorted() {
             for connection in connections[index] ?? [] { for end in 0...1 { connection.reopened(end) } }
         }
