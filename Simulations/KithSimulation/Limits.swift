@@ -26,6 +26,10 @@ package enum SimulationLimits {
     /// Bytes that one node may hold for one connection (S16): what a link may be granted, and a frame on either side.
     static let bufferedBytes = 8 << 20
 
+    /// Pieces of work that the queues of one node do between two looks (L1): a thousand where thousands of announcements
+    /// come, or documents.
+    static let workOfInterval = 10_000
+
     /// Documents that one database remembers to have refused (S16), as docs/limits.md says.
     static let refusals = 10_000
 

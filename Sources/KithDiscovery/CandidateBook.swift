@@ -167,8 +167,9 @@ package struct CandidateBook: Sendable {
     }
 
     /// Makes all addresses of a node due at once, but those where another one answered: it dialled us, or the network
-    /// changed. Nil for those of everyone.
+    /// changed. Nil for those of everyone, and an address that was this node's own may be another's now.
     package mutating func hurry(_ node: NodeID?) {
+        if node == nil { own = [:] }
         for (key, attempt) in attempts where attempt.answerer == nil && (node == nil || key.node == node) {
             var attempt = attempt
             attempt.backOff.reset()

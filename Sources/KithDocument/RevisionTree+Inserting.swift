@@ -6,6 +6,7 @@ extension RevisionTree {
     /// came first.
     /// - Parameter ancestors: the parent and what lies above it, nearest first.
     /// - Returns: whether anything is new here.
+    /// - Complexity: O(n log n) for n nodes.
     @discardableResult
     package mutating func insert(_ revision: Revision, ancestors: [Ancestor] = []) -> Bool {
         if let index = index(of: revision.id) {
@@ -37,12 +38,13 @@ extension RevisionTree {
 
     /// The ancestors up to the first that would replace a leaf that the revision's version does not cover.
     private func believed(_ ancestors: [Ancestor], of revision: Revision) -> [Ancestor] {
-        if ancestors.isEmpty { return [] }
-        let leaves = leaves
         for (index, ancestor) in ancestors.enumerated() {
             if index == 0, revision.hasHashedParent { continue }
-            guard let leaf = leaves.first(where: { $0.id == ancestor.id }), let content = leaf.content else { continue }
-            if leaf.kind == .closed || !content.version.isWithin(revision.version) { return Array(ancestors[..<index]) }
+            guard let place = self.index(of: ancestor.id), let content = nodes[place].content, isLeaf(ancestor.id)
+            else { continue }
+            if nodes[place].kind == .closed || !content.version.isWithin(revision.version) {
+                return Array(ancestors[..<index])
+            }
         }
         return ancestors
     }
@@ -128,12 +130,20 @@ extension RevisionTree {
 
     /// Only leaves and what closed leaves ended keep their content.
     private mutating func dropContentNobodyNeeds() {
-        let leaves = leaves
-        let needed = (leaves.map(\.id) + leaves.filter { $0.kind == .closed }.compactMap(\.parent)).sorted()
-        for index in nodes.indices where nodes[index].content != nil && !Self.contains(nodes[index].id, in: needed) {
-            nodes[index].content = nil
+        // By place, without a copy of a node.
+        var (isParent, isNeeded) = (
+            Array(repeating: false, count: nodes.count), Array(repeating: false, count: nodes.count)
+        )
+        let parents = nodes.map { node in node.parent.flatMap { index(of: $0) } }
+        for case .some(let parent) in parents { isParent[parent] = true }
+        for index in nodes.indices where !isParent[index] {
+            isNeeded[index] = true
+            if nodes[index].kind == .closed, let ended = parents[index] { isNeeded[ended] = true }
         }
+        for index in nodes.indices where !isNeeded[index] && nodes[index].content != nil { nodes[index].content = nil }
     }
+
+    private func isLeaf(_ id: RevisionID) -> Bool { !nodes.contains { $0.parent == id } }
 }
 
 extension Revision {

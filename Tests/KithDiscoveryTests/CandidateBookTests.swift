@@ -175,6 +175,15 @@ import Testing
         #expect(book.candidates(for: nil, now: Limits.ownAddressMilliseconds).count == 1)
     }
 
+    @Test func anAddressThatTheNodeHadMayBeAnothersWhenTheNetworkHasChanged() {
+        var book = CandidateBook()
+        book.setDiscovered([service("beta", b, near: ["10.0.0.1:5484"])])
+        book.reachedSelf(at: address("10.0.0.1:5484"), now: 0)
+        #expect(book.candidates(for: b, now: 1).isEmpty)
+        book.hurry(nil)
+        #expect(book.candidates(for: b, now: 1).count == 1)
+    }
+
     @Test mutating func hurryingMakesTheAddressesOfOneNodeDue() {
         var book = CandidateBook()
         book.setDiscovered([service("alpha", a, near: ["10.0.0.3:5484"]), service("beta", b, near: ["10.0.0.4:5484"])])

@@ -25,6 +25,8 @@ final class SimulatedNode: @unchecked Sendable {
     var doubtful: [ClientCall] = []
     /// Compactions that its process was asked for and that have not ended.
     var compactions: Set<UInt64> = []
+    /// How much its process had done when that was looked at last.
+    var workSeen = 0
     /// Counts the processes.
     private(set) var incarnation = 0
 

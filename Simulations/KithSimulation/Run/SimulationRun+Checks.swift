@@ -17,6 +17,7 @@ extension SimulationRun {
         markFromTimeToTime()
         try checkStatuses()
         try checkBuffers()
+        try checkLivelock()
         try checkAccess()
         try checkMerges()
         try checkPeers()
@@ -131,6 +132,18 @@ extension SimulationRun {
                         .boundedQueues, "node \(node.index) holds \(channel.bufferedBytes) bytes for one connection")
                 }
             }
+        }
+    }
+
+    /// L1: a node does not do one thing again and again without an end, whatever is wrong around it.
+    private func checkLivelock() throws {
+        for node in nodes {
+            let begun = node.process?.begun ?? 0
+            defer { node.workSeen = begun }
+            guard begun - node.workSeen > SimulationLimits.workOfInterval else { continue }
+            throw Violation(
+                .convergence,
+                "livelock: node \(node.index) did \(begun - node.workSeen) pieces of work within half a second")
         }
     }
 

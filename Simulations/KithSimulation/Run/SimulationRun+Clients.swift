@@ -246,7 +246,9 @@ extension SimulationRun {
             // Where it is not dropped it is looked at as before.
             defer { node.databases[number]?.keepsReader = true }
             do throws(StoreError) { guard try running.catalog.drop(database) else { return } } catch {
-                return self.refused("drop", by: node, error)
+                self.refused("drop", by: node, error)
+                // It may have gone so far that there is nothing left.
+                guard running.catalog[name] == nil else { return }
             }
             node.databases[number] = nil
             self.forget(Model.Place(node: node.index, database: number), at: asked)

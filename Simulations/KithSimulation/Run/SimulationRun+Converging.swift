@@ -56,10 +56,12 @@ extension SimulationRun {
 
     /// L2: every pair is connected again, or in a ring all are joined.
     func awaitLinks() throws {
-        if try advance(to: now + SimulationLimits.reconnectTime, until: { self.areAllConnected() }) { return }
-        throw Violation(
-            .reconnection, "not connected \(SimulationLimits.reconnectTime / 1_000_000) s after healing: \(unconnected)"
-        )
+        // In a ring where not everybody can dial, who is cut off by that is looked for by those who hear of it, once nobody tells of
+        // it any more.
+        let isRing = wantedPairs == nil && shape != .full
+        let time = SimulationLimits.reconnectTime + (isRing ? SimulationLimits.presenceTime : 0)
+        if try advance(to: now + time, until: { self.areAllConnected() }) { return }
+        throw Violation(.reconnection, "not connected \(time / 1_000_000) s after healing: \(unconnected)")
     }
 
     // MARK: Equality

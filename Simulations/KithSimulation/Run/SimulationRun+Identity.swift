@@ -34,6 +34,8 @@ extension SimulationRun {
             let image = DiskImage(disk: node.machine.disk, of: node, replicas: replicas(of: node))
             image.put(on: copy)
             if fault.count == 0 { setMachineID(of: copy) }
+            // The program was copied, too.
+            copy.version = node.version.map { ($0.skew, now) }
             copy.isAbsent = false
             copy.isMoved = node.isMoved || fault.count == 0 && knowsItsMachine(copy)
             for (database, replica) in image.replicas.enumerated() {

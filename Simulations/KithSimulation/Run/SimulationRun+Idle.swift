@@ -13,7 +13,7 @@ extension SimulationRun {
         // What was learnt of each other a moment ago is passed on first.
         try advance(to: now + SimulationLimits.settlingTime)
         let before = pairs.map { sent($0, $1) }
-        let (changes, links) = (core.map { $0.machine.disk.changes }, core.map { Int($0.node?.linkChanges ?? 0) })
+        let (changes, links) = (core.map { $0.machine.disk.changes }, core.map(linkChanges))
         func sequences() -> [UInt64] {
             core.flatMap { node in
                 (0..<plan.databases).map { model[Model.Place(node: node.index, database: $0)].sequence }
@@ -23,7 +23,11 @@ extension SimulationRun {
         try advance(to: now + SimulationLimits.idleTime)
         for (index, pair) in pairs.enumerated() {
             let bytes = sent(pair.0, pair.1) - before[index]
-            if bytes > UInt64(SimulationLimits.idleBytes(nodes: max(plan.nodes, core.count))) {
+            let mayLink = zip(core, links).count { node, before in
+                (node === pair.0 || node === pair.1) && linkChanges(node) > before
+            }
+            let most = SimulationLimits.idleBytes(nodes: max(plan.nodes, core.count))
+            if bytes > UInt64(most + (mayLink == 2 ? newLinkBytes : 0)) {
                 throw Violation(
                     .idleTraffic,
                     "nodes \(pair.0.index) and \(pair.1.index) exchanged \(bytes) bytes with nothing to do")
@@ -34,13 +38,21 @@ extension SimulationRun {
         }
         for (index, node) in core.enumerated() {
             let made = node.machine.disk.changes - changes[index]
-            let byLinks = SimulationLimits.changesPerLink * (Int(node.node?.linkChanges ?? 0) - links[index])
+            let byLinks = SimulationLimits.changesPerLink * (linkChanges(node) - links[index])
             guard made > SimulationLimits.idleChanges + byLinks else { continue }
             throw Violation(.idleTraffic, "node \(node.index) changed its disk \(made) times with nothing to do")
         }
         guard areAllInSync() else {
             throw Violation(.statusHonesty, "idle nodes are not in sync any more: " + describeStanding(after: 0))
         }
+    }
+
+    private func linkChanges(_ node: SimulatedNode) -> Int { Int(node.node?.linkChanges ?? 0) }
+
+    /// What two nodes may exchange when a node that is gone falls out of the ring, which is another then: both may dial.
+    private var newLinkBytes: Int {
+        guard identities.count > NodeLimits.fullMeshNodes else { return 0 }
+        return 2 * SimulationLimits.reconnectBytes(nodes: max(plan.nodes, core.count), databases: plan.databases)
     }
 
     /// Revisions that the nodes of the core have got with their bodies, since they last started.

@@ -55,8 +55,8 @@ extension SimulationRun {
         if nodes.contains(where: { $0.process?.isPaused == true }) { note(.healedWhilePaused) }
         network.heal()
         openShape()
-        multicast.changed()
         for machine in machines { machine.mend() }
+        multicast.heal()
         for node in nodes where !node.isAbsent { for copy in twins(of: node) { try makeNodeOfItsOwn(copy) } }
         for node in nodes where node.isOutsider && !node.isHostile { kill(node, losesPower: false) }
         goneSince = now

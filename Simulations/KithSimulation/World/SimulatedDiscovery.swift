@@ -102,6 +102,13 @@ final class Multicast: @unchecked Sendable {
         browserOrder.removeAll { $0 == ObjectIdentifier(browser) }
     }
 
+    /// All that was wrong with it is over.
+    func heal() {
+        for number in order { records[number]?.unheardUntil = 0 }
+        for key in browserOrder { browsers[key]?.findDaemon() }
+        changed()
+    }
+
     /// Everybody looks anew, each a little later.
     func changed() { for key in browserOrder { browsers[key]?.lookSoon() } }
 
@@ -257,12 +264,16 @@ final class SimulatedDiscovery: DiscoveryService, @unchecked Sendable {
         record = nil
         set(.unavailable, "the daemon is gone")
         look()
-        queue.async(afterMilliseconds: milliseconds) {
-            self.isDown = false
-            self.set(.searching)
-            self.announce()
-            self.lookSoon()
-        }
+        queue.async(afterMilliseconds: milliseconds) { self.findDaemon() }
+    }
+
+    /// The daemon of the machine is there again.
+    func findDaemon() {
+        guard isDown, servicesChanged != nil else { return }
+        isDown = false
+        set(.searching)
+        announce()
+        lookSoon()
     }
 
     // MARK: Looking

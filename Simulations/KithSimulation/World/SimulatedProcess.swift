@@ -25,6 +25,9 @@ final class SimulatedProcess: @unchecked Sendable {
     /// The version of the protocol that its node plays, and which node that is; nil for its own.
     var skew: (skew: VersionSkew, node: NodeID)?
 
+    /// Pieces of work that its node's queues began.
+    var begun = 0
+
     /// Timers of its node that are set.
     var timers = 0
 

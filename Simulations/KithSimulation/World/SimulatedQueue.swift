@@ -7,6 +7,8 @@ final class SimulatedQueue: WorkQueue, @unchecked Sendable {
 
     private let process: SimulatedProcess
     let label: String
+    /// It is one of the node's own, and not of a connection.
+    private let isOfNode: Bool
     /// In the order in which queues were made.
     let number: UInt64
     private var jobs: [@Sendable () -> Void] = []
@@ -19,6 +21,7 @@ final class SimulatedQueue: WorkQueue, @unchecked Sendable {
 
     init(_ label: String, of process: SimulatedProcess) {
         self.label = label
+        isOfNode = label.hasPrefix("kith.")
         self.process = process
         number = process.world.numberQueue()
     }
@@ -49,6 +52,7 @@ final class SimulatedQueue: WorkQueue, @unchecked Sendable {
     }
 
     private func act(_ work: () -> Void) {
+        if isOfNode { process.begun += 1 }
         isActive = true
         work()
         isActive = false

@@ -130,8 +130,13 @@ package final class DatabaseCatalog: Sendable {
             let (database, unusable) = state.withLock { ($0.open[name], $0.unusable[name]) }
             guard let file = database?.file ?? unusable?.file else { return false }
             if database == nil, !carried.contains(name) { try file.requireOurs() }
-            // On a full disk there is no room to note it: the files make some.
-            let isNoted = (try? dropped.set(name, true)) != nil
+            // Before anything is touched: what is not noted comes back from a peer. On a full disk there is no room to note it,
+            // and the files make some.
+            var isNoted = true
+            do throws(StoreError) { try noteDropped(name) } catch {
+                guard error.code == .storageFull else { throw error }
+                isNoted = false
+            }
             state.withLock { state in
                 state.open[name] = nil
                 state.unusable[name] = nil

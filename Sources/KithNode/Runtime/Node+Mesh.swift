@@ -289,6 +289,7 @@ extension Node {
         switch target {
         case .node(let node):
             candidates = book.wanted(for: node, now: now.milliseconds, isThere: isLinked)
+                .filter { !isReached($0.address, besides: node) }
         case .address(let text):
             candidates = book.candidates(for: nil, now: now.milliseconds).filter { $0.address.description == text }
         }
@@ -310,6 +311,15 @@ extension Node {
             case .numeric(let actual)? = try? Endpoint(link.connection.remote)
         else { return false }
         return actual.ip == expected.ip
+    }
+
+    /// Whether this node has dialled another one at this very address and its link is up: who says that a node is there speaks
+    /// of old times, and a second link to the other would take the place of the first.
+    private func isReached(_ address: Endpoint, besides node: NodeID) -> Bool {
+        drivers.values.contains { driver in
+            driver.isDialled && driver.peer.nodeID != node && driver.connection.remote == address.description
+                && linkInUse(to: driver.peer.nodeID) === driver
+        }
     }
 
     /// Addresses that worked once are left alone while they are in the subnet of an interface that does not count.

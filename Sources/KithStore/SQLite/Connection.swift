@@ -41,6 +41,12 @@ final class Connection {
             sqlite3_close_v2(handle)
             throw error
         }
+        // SQLite opens what can't be written for reading, and the connection stays so when it can be written again.
+        if access != .read, sqlite3_db_readonly(handle, "main") == 1 {
+            let error = StoreError.sqlite(handle, SQLITE_READONLY, subject)
+            sqlite3_close_v2(handle)
+            throw error
+        }
         self.handle = handle
         statements = Array(repeating: nil, count: SQL.allCases.count)
         sqlite3_extended_result_codes(handle, 1)

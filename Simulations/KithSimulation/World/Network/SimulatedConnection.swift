@@ -291,7 +291,9 @@ final class SimulatedConnection: @unchecked Sendable {
 
     /// The first of what is under way from an end arrives at the other.
     func arrive(from end: Int, _ timing: Int) {
-        guard timing == ends[end].timing, ends[end].firstInFlight < ends[end].inFlight.count, !isForgotten else { return }
+        guard timing == ends[end].timing, ends[end].firstInFlight < ends[end].inFlight.count, !isForgotten else {
+            return
+        }
         if isHeld(from: end) || ends[1 - end].machine?.isOn == false {
             ends[end].stalled += 1
             if ends[end].stalled == 1 { awaitOpening(end) }
