@@ -88,7 +88,9 @@ extension SimulationRun {
             else { continue }
             for peer in nodes where peer !== node && !peer.isAbsent && !peer.isDamaged && !peer.isOutsider {
                 guard running.isLinked(to: peer.id), !hasCopies(peer.id), !hasCopies(node.id),
-                    peer.hadCopyAt.map({ $0 + SimulationLimits.statusLag <= now }) ?? true
+                    peer.hadCopyAt.map({ $0 + SimulationLimits.statusLag <= now }) ?? true,
+                    // A message that takes a minute is under way, and nobody can know what it says.
+                    !network.isBusy(from: peer.machine.index, to: node.machine.index)
                 else { continue }
                 guard sabotage == .alwaysInSync || running.standing(of: peer.id).state == .inSync else { continue }
                 note(.foundEqual)

@@ -189,9 +189,9 @@ extension SimulationRun {
         }
     }
 
-    /// Whether a disk fault is on now, or was a moment ago.
+    /// Whether a disk fault is on now, or was a moment ago, or the power went within the call.
     func hasBadDisk(_ node: SimulatedNode) -> Bool {
-        !node.machine.hasGoodDisk || now < node.badDiskUntil
+        !node.machine.hasGoodDisk || now < node.badDiskUntil || node.machine.disk.isWithoutPower
     }
 
     // MARK: Reading

@@ -108,7 +108,7 @@ extension SimulationRun {
                 node, "commit",
                 "db\(database.number) at \(summary.position.sequence) \(summary.digest)")
         } catch let error as StoreError {
-            throw Violation(.noErrorFromInside, "node \(node.index): \(error)")
+            guard hasBadDisk(node) else { throw Violation(.noErrorFromInside, "node \(node.index): \(error)") }
         }
     }
 

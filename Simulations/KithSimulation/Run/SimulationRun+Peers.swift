@@ -100,7 +100,10 @@ extension SimulationRun {
     /// S18: what a record of a newer node says beyond this version is passed on.
     private func checkUnknownParts(_ node: SimulatedNode, _ running: Node, of other: SimulatedNode) throws {
         guard let version = other.version, version.skew == .newer, now > version.since + SimulationLimits.presenceTime,
-            !other.isAbsent, !other.isOutsider, let record = running.presenceRecord(of: other.id)
+            !other.isAbsent, !other.isOutsider,
+            // No record is signed: a member may tell of another what it likes.
+            !nodes.contains(where: { $0.hostile?.kind == .falsePresence }),
+            let record = running.presenceRecord(of: other.id)
         else { return }
         guard CBORMap(record)[99]?.dropFirst().elementsEqual(FrameRewriter.unknownText) == true else {
             throw Violation(
@@ -189,7 +192,9 @@ extension SimulationRun {
         }
     }
 
+    /// Also where the node carries no such database any more.
     private func holds(_ document: DocumentID, _ node: SimulatedNode) -> Bool {
+        if model[Model.Place(node: node.index, database: 0)].isAway { return true }
         guard let database = node.databases[0] else { return false }
         return (try? database.withReader { (reader) throws(StoreError) in try reader.get(document) }) != nil
     }

@@ -124,6 +124,9 @@ final class SimulatedNetwork: @unchecked Sendable {
         return freeAt[direction] ?? start
     }
 
+    /// Whether a slow direction still carries what was sent before.
+    func isBusy(from: Int, to: Int) -> Bool { (freeAt[Direction(from: from, to: to)] ?? 0) > world.now }
+
     func bytesSent(from: Int, to: Int) -> UInt64 { sent[Direction(from: from, to: to)] ?? 0 }
 
     /// All that was wrong with it is over.
