@@ -80,7 +80,8 @@ extension SimulationRun {
             for node in core {
                 let place = Model.Place(node: node.index, database: number)
                 guard let database = node.databases[number] else {
-                    if model[place].isAway { continue }
+                    // Nobody makes what only a reader has.
+                    if model[place].isAway || !isWithWriter(number) { continue }
                     return false
                 }
                 if !model[place].lacksPurged { whole.append((node, database.executor.summary.digest)) }
@@ -91,11 +92,20 @@ extension SimulationRun {
         return areAllConnected() && core.allSatisfy(isInSyncWithAll)
     }
 
+    private func isWithWriter(_ number: Int) -> Bool {
+        core.contains { $0.databases[number] != nil && $0.node?.isReader == false }
+    }
+
     private func isInSyncWithAll(_ node: SimulatedNode) -> Bool {
         guard let running = node.node else { return false }
         // What a hostile member says of itself is no matter. Between two readers nothing passes, so neither knows.
         return core.allSatisfy { peer in
             guard running.isLinked(to: peer.id) else { return true }
+            // What only a reader has is not here, and not to be made.
+            let isAlone = (0..<plan.databases).contains { number in
+                peer.databases[number] != nil && node.databases[number] == nil && !isWithWriter(number)
+            }
+            if isAlone { return true }
             let isApart = running.isReader && peer.node?.isReader == true
             return running.standing(of: peer.id).state == (isApart ? .unknown : .inSync)
         }

@@ -70,6 +70,7 @@ extension Node {
 
     private func made(_ name: DatabaseName, because peer: NodeID, _ result: Result<DatabaseExecutor?, StoreError>) {
         making.remove(name)
+        unmade[name] = nil
         guard isRunning else { return }
         switch result {
         case .success(let database?):
@@ -82,6 +83,18 @@ extension Node {
             log(
                 .error, .store, "can't make a database that a peer has",
                 ["database": name.string, "peer": peer.short, "reason": error.message])
+            unmade[name] = peer
+        }
+    }
+
+    /// Tries again to make what could not be made, while the peer that told of it is there: a peer tells once.
+    func makeUnmade() {
+        for (name, peer) in unmade.sorted(by: { $0.key < $1.key }) {
+            if peers[peer]?.carried[name.string] != nil, catalog.wants(name) {
+                make(name, because: peer)
+            } else {
+                unmade[name] = nil
+            }
         }
     }
 

@@ -74,6 +74,7 @@ extension Node {
         }
         storageTendedAt = now
         for database in catalog.databases { database.tend() }
+        makeUnmade()
         guard !isRetryingUnusable, !catalog.unusable.isEmpty else { return }
         isRetryingUnusable = true
         // Opening may take as long as the file is large: off the queue.
