@@ -26,7 +26,7 @@ extension SimulationRun {
             let mayLink = zip(core, links).count { node, before in
                 (node === pair.0 || node === pair.1) && linkChanges(node) > before
             }
-            let most = SimulationLimits.idleBytes(nodes: max(plan.nodes, core.count))
+            let most = SimulationLimits.idleBytes(nodes: max(plan.nodes, identities.count))
             if bytes > UInt64(most + (mayLink == 2 ? newLinkBytes : 0)) {
                 throw Violation(
                     .idleTraffic,
@@ -52,7 +52,7 @@ extension SimulationRun {
     /// What two nodes may exchange when a node that is gone falls out of the ring, which is another then: both may dial.
     private var newLinkBytes: Int {
         guard identities.count > NodeLimits.fullMeshNodes else { return 0 }
-        return 2 * SimulationLimits.reconnectBytes(nodes: max(plan.nodes, core.count), databases: plan.databases)
+        return 2 * SimulationLimits.reconnectBytes(nodes: max(plan.nodes, identities.count), databases: plan.databases)
     }
 
     /// Revisions that the nodes of the core have got with their bodies, since they last started.
@@ -82,7 +82,7 @@ extension SimulationRun {
         try awaitConvergence(within: SimulationLimits.convergenceTime, .convergence)
         for (index, pair) in pairs.enumerated() {
             let bytes = sent(pair.0, pair.1) - before[index]
-            let fixed = SimulationLimits.reconnectBytes(nodes: max(plan.nodes, core.count), databases: plan.databases)
+            let fixed = SimulationLimits.reconnectBytes(nodes: max(plan.nodes, identities.count), databases: plan.databases)
             if bytes > UInt64(fixed + (try leftOutBytes(pair.0)) + (try leftOutBytes(pair.1))) {
                 throw Violation(
                     .cheapReconnection,
