@@ -98,6 +98,9 @@ package enum SimulationLimits {
     /// When it must show that two nodes run with one identity (S9), once both do so undisturbed: a presence record of each has
     /// gone round twice.
     static let twinTime: UInt64 = 60_000_000
+    /// For how long nobody need take back that two nodes run with an identity (S9), once they do not any more: who turned one
+    /// away believes it, then who heard of that from it, and a health check is looked at now and then.
+    static let twinBelief: UInt64 = 120_000_000 + recordLife
     /// When a node that finds itself on another machine must say so (S9), after its start.
     static let heldTime: UInt64 = 10_000_000
     /// When a hostile member's last harmless document must have come through behind all its harm (L4).

@@ -113,7 +113,7 @@ package enum NodeLimits {
     package static let announcementsLastMilliseconds: UInt64 = 4_000
     /// Largest presence record in bytes: the two bounds that follow fit with the longest names.
     package static let presenceBytes = ReplicationLimits.presenceBytes
-    /// Instances of a node that are remembered, its own and others': a process for each of the last restarts.
+    /// Instances of a node's own earlier processes, and counters of its latest records, that are remembered.
     package static let instances = 8
     /// Identities of which two nodes live, in one presence record and in all: more are a matter for people anyway.
     package static let presenceTwins = 16
@@ -123,14 +123,10 @@ package enum NodeLimits {
     package static let twinMilliseconds: UInt64 = 90_000
     /// Who was turned away as a twin dials that peer again after this time, in milliseconds: a person has to act first.
     package static let twinDialMilliseconds: UInt64 = 30_000
-    /// So many second links in that time, in milliseconds, that all gave way to one link that answered, are a twin's: it dials
-    /// again and again, with pauses of up to 5 s.
-    package static let contentionsOfATwin = 5
-    package static let contentionMilliseconds: UInt64 = 30_000
-    /// A node that dials itself is dialled by itself within this time, in milliseconds, on the slowest machine.
-    package static let selfDialMilliseconds: UInt64 = 10_000
-    /// Such dials that wait for the other side at one time.
-    package static let selfDials = 16
+    /// Addresses at which somebody announces this node's own id, and which it dials to see who is there.
+    package static let announcedAsSelf = 16
+    /// Ends of links with this node's own identity that are remembered: more than there are at one time.
+    package static let selfEnds = 256
     /// Databases and neighbours that a presence record tells of; who has more tells of the first.
     package static let presenceDatabases = 64
     package static let presenceNeighbours = 256

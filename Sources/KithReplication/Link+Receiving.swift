@@ -91,8 +91,9 @@ extension Link {
             output.report(
                 .opened(
                     PeerDescription(
-                        nodeName: hello.nodeName, softwareVersion: hello.softwareVersion, protocolVersion: version,
-                        capabilities: hello.capabilities, databases: hello.databases)))
+                        nodeName: hello.nodeName, softwareVersion: hello.softwareVersion,
+                        instance: hello.instance, protocolVersion: version, capabilities: hello.capabilities,
+                        databases: hello.databases)))
             if let goodbye = heartbeat.beat(&output) { end(goodbye) }
         }
         try readFrames()

@@ -135,7 +135,7 @@ package struct Link {
                     nodeName: configuration.nodeName.prefix(bytes: ReplicationLimits.nodeNameBytes),
                     softwareVersion: configuration.softwareVersion.prefix(bytes: ReplicationLimits.wordBytes),
                     statements: configuration.statements, databases: carried.map(\.entry),
-                    window: UInt64(configuration.windowBytes))))
+                    window: UInt64(configuration.windowBytes), instance: configuration.instance)))
     }
 
     private mutating func passDeadline() {

@@ -10,6 +10,8 @@ package struct LinkConfiguration: Sendable {
     package var peerIsSource = true
     package var nodeName: String
     package var softwareVersion: String
+    /// Names this process among all that run with the identity; 0 to say nothing of it.
+    package var instance: UInt64 = 0
     /// The protocol versions offered; another range only in tests.
     package var versions = ProtocolVersions.supported
     package var capabilities: [String] = []

@@ -92,6 +92,8 @@ package enum LinkEvent: Hashable, Sendable {
 package struct PeerDescription: Hashable, Sendable {
     package let nodeName: String
     package let softwareVersion: String
+    /// Names the peer's process; 0 where it says nothing of it.
+    package let instance: UInt64
     package let protocolVersion: UInt64
     package let capabilities: [String]
     package let databases: [DatabaseEntry]

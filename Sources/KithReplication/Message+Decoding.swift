@@ -135,6 +135,7 @@ extension Hello {
             case 5: statements = try reader.statements()
             case 6: databases = try reader.databaseEntries()
             case 7: window = try reader.uint(atMost: UInt64(ReplicationLimits.maximumWindowBytes), "the window")
+            case 8: instance = try reader.uint()
             default: try reader.skip()
             }
         }

@@ -90,7 +90,7 @@ extension CBORWriter {
     }
 
     private mutating func append(_ hello: Hello) {
-        beginMap(7)
+        beginMap(hello.instance == 0 ? 7 : 8)
         append(uint: 1)
         beginArray(2)
         append(uint: hello.versions.lowest)
@@ -107,6 +107,9 @@ extension CBORWriter {
         append(list: hello.databases) { $0.append($1) }
         append(uint: 7)
         append(uint: hello.window)
+        if hello.instance == 0 { return }
+        append(uint: 8)
+        append(uint: hello.instance)
     }
 
     private mutating func append(_ entry: DatabaseEntry) {

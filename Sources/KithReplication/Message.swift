@@ -72,6 +72,8 @@ package struct Hello: Hashable, Sendable {
     package var databases: [DatabaseEntry]
     /// The credit granted at the start, in bytes.
     package var window: UInt64
+    /// Names this process among all that run with the identity; 0 where it is not said.
+    package var instance: UInt64 = 0
 }
 
 /// Where a database stands, as its side says.

@@ -115,6 +115,10 @@ package enum Mutant: String, CaseIterable, Sendable {
     case ignoresMachine
     /// Two nodes of one identity are not looked for.
     case ignoresTwins
+    /// Whoever has a second link is taken for two nodes.
+    case takesSecondLinksForTwins
+    /// A node knows none of its own earlier processes.
+    case forgetsInstances
     /// A node that stops does not end its announcement.
     case staysAnnounced
     /// Observers are told in the order of a hash.

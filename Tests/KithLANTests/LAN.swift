@@ -52,11 +52,11 @@ final class LAN {
     func runGroup(_ group: String, _ names: [String], on machines: [Int]) throws -> [LANNode] {
         let made = try makeGroup(group, names, on: machines)
         for node in made.dropFirst() { try node.start() }
-        try until(30, "\(group) meets", logs: made) {
+        try until(60, "\(group) meets", logs: made) {
             try made.allSatisfy { try $0.status().connected == made.count - 1 }
         }
         try made[0].createDatabase("t")
-        try Self.settle(made, within: 30, "\(group) in sync")
+        try Self.settle(made, within: 60, "\(group) in sync")
         return made
     }
 

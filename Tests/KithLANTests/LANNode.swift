@@ -87,7 +87,7 @@ final class LANNode {
     func start(_ arguments: String...) throws {
         let child = try LineProcess(wrapped(["start", "--data", directory, "--log", "mesh=debug"] + arguments))
         process = child
-        _ = try child.wait(seconds: 10, for: "ready node \(name); \(log)") { $0.hasPrefix("ready") }
+        _ = try child.wait(seconds: 60, for: "ready node \(name); \(log)") { $0.hasPrefix("ready") }
     }
 
     func stop() throws {
@@ -155,7 +155,8 @@ final class LANNode {
         let client = HTTPClient(.unixSocket(socket))
         let answer = try client.send(
             HTTPClientRequest(
-                method: method, target: HTTPTarget.encode(["v1"] + path), body: body.map { .bytes($0) } ?? .none))
+                method: method, target: HTTPTarget.encode(["v1"] + path), body: body.map { .bytes($0) } ?? .none,
+                seconds: 60))
         guard (200..<300).contains(answer.head.status) else {
             throw Failure("\(method) \(path) on \(name): \(String(decoding: answer.body, as: UTF8.self))")
         }

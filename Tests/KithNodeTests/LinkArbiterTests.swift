@@ -71,10 +71,32 @@ import Testing
         let ofAnother = arbiter.answered(2, to: high, pingedAt: start)
         #expect(ofAnother.isEmpty)
         let own = arbiter.answered(1, to: high, pingedAt: start)
-        #expect(own == [.discard(2)])
+        #expect(own == [.giveWay(2, isSure: true)])
         #expect(arbiter.link(to: high)?.id == 1 && arbiter.waiting.isEmpty)
         let over = arbiter.timeIsUp(for: 2, to: high, oldMoves: false)
         #expect(over.isEmpty, "it is decided")
+    }
+
+    /// Who answered a moment before may be gone, and the other link be that of its next process.
+    @Test func anAnswerToAPingOfAMomentBeforeIsNotSure() {
+        var arbiter = contended()
+        let actions = arbiter.answered(1, to: high, pingedAt: Instant(milliseconds: 9_999))
+        #expect(actions == [.giveWay(2, isSure: false)])
+    }
+
+    @Test func whereTwoNodesRunAsThePeerTheLinkInUseStaysWhileItAnswers() {
+        var arbiter = LinkArbiter(node: low)
+        _ = arbiter.authenticated(.init(id: 1, isDialled: false), to: high, oldIsAlive: true, now: start)
+        for id: UInt64 in [2, 3] {
+            let asked = arbiter.authenticated(
+                .init(id: id, isDialled: id == 3, tieBreak: 9), to: high, oldIsAlive: true, hasTwin: true, now: start)
+            #expect(asked == [.ask(1, waiting: id)])
+            let answered = arbiter.answered(1, to: high, pingedAt: start)
+            #expect(answered == [.giveWay(id, isSure: true)])
+        }
+        let replaced = arbiter.authenticated(
+            .init(id: 4, isDialled: false), to: high, oldIsAlive: false, hasTwin: true, now: start)
+        #expect(replaced == [.end(1), .use(4)])
     }
 
     @Test(arguments: [false, true]) func withoutAnAnswerTheOtherTakesThePlaceUnlessBytesPass(oldMoves: Bool) {

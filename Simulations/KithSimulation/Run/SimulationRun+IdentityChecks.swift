@@ -40,8 +40,9 @@ extension SimulationRun {
     }
 
     /// S9: who finds itself on another machine says so and speaks to nobody; two nodes that run with one identity are reported
-    /// by one of them, or by another.
+    /// by one of them, or by another; and of no other identity anybody says that two nodes run with it.
     func checkTwins() throws {
+        try checkFalseTwins()
         for node in nodes where node.isMoved && !node.isOutsider && !node.isDamaged {
             guard let running = node.node, let process = node.process, let since = startTimes[node.index],
                 now > max(since, process.pausedUntil) + SimulationLimits.heldTime
@@ -71,6 +72,22 @@ extension SimulationRun {
                     "nodes \(original.index) and \(copy.index) run with one identity, and nobody says so")
             }
             note(.twinsReported)
+        }
+    }
+
+    /// S9: a node that restarts, moves, sleeps, loses its links or comes back with another clock is one node, and is called so.
+    private func checkFalseTwins() throws {
+        let running = nodes.filter(\.isRunning)
+        for (index, node) in running.enumerated() where running[..<index].contains(where: { $0.id == node.id }) {
+            doubledAt[node.id] = now
+        }
+        // A hostile member says of whom it likes that there are two of him.
+        guard !nodes.contains(where: \.isHostile) else { return }
+        for node in running {
+            for id in node.node?.knownTwins ?? [] {
+                if let last = doubledAt[id], now <= last + SimulationLimits.twinBelief { continue }
+                throw Violation(.storeIdentity, "node \(node.index) says that two nodes run as \(id.short): there is one")
+            }
         }
     }
 }

@@ -62,6 +62,8 @@ final class SimulationRun: @unchecked Sendable {
     var timelines: [Timeline: Beginner] = [:]
     /// Since when copies of a node run beside it undisturbed, by the copy.
     var twins: [Int: TwinWatch] = [:]
+    /// When two nodes last ran with an identity.
+    var doubledAt: [NodeID: UInt64] = [:]
     /// What had gone through connections with revoked nodes, when it was first seen that they are still there.
     var sentToRevoked: [RevokedChannel: (since: UInt64, bytes: UInt64)] = [:]
     /// When the last of those ended that are not healed.

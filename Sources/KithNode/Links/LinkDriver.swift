@@ -53,6 +53,7 @@ final class LinkDriver: @unchecked Sendable {
     private var timer: (any WorkTimer)?
     private var isDrainQueued = false
     private var end: LinkEnd?
+    private var carriesNothing = false
     private var early: [UInt8] = []
 
     private enum State { case waiting, running, ended }
@@ -92,14 +93,25 @@ final class LinkDriver: @unchecked Sendable {
     /// - Parameter held: the databases that wait for another link to fill them first.
     func start(held: Set<String>) {
         queue.async {
-            guard self.state == .waiting else { return }
-            self.state = .running
-            self.handle(.wallClock(self.clock.wallMilliseconds))
-            let databases = self.catalog.databases.map { database in
-                self.observed(database, isHeld: held.contains(database.name.string))
+            self.begin {
+                self.catalog.databases.map { self.observed($0, isHeld: held.contains($0.name.string)) }
             }
-            self.handle(.start(databases: databases))
         }
+    }
+
+    /// Says hello to hear the peer's, and carries no database: the link is not to be used.
+    func greet() {
+        queue.async {
+            self.carriesNothing = true
+            self.begin { [] }
+        }
+    }
+
+    private func begin(_ databases: () -> [CarriedDatabase]) {
+        guard state == .waiting else { return }
+        state = .running
+        handle(.wallClock(clock.wallMilliseconds))
+        handle(.start(databases: databases()))
     }
 
     /// Tells the link something, from any thread.
@@ -108,7 +120,7 @@ final class LinkDriver: @unchecked Sendable {
     /// Carries one more database.
     func carry(_ database: DatabaseExecutor, isHeld: Bool) {
         queue.async {
-            guard self.state == .running else { return }
+            guard self.state == .running, !self.carriesNothing else { return }
             let name = database.name.string
             if let old = self.observed[name], old !== database {
                 // Another file under the name: what a session knows of the one before does not hold for it.

@@ -31,6 +31,9 @@ package struct LinkArbiter: Sendable {
         case end(UInt64)
         /// The link was never used, and is closed.
         case discard(UInt64)
+        /// The link was never used, and gives way to the one in use, which has answered: surely after this one was made, or
+        /// perhaps a moment before.
+        case giveWay(UInt64, isSure: Bool)
         /// The link in use is pinged at once; `timeIsUp` is called for the one that waits after
         /// `NodeLimits.answerMilliseconds`.
         case ask(UInt64, waiting: UInt64)
@@ -54,14 +57,17 @@ package struct LinkArbiter: Sendable {
     package var waiting: [UInt64] { contenders.values.map(\.link.id).sorted() }
 
     /// A link is authenticated.
-    /// - Parameter oldIsAlive: whether the link in use, if there is one, is not taken for dead already.
+    /// - Parameters:
+    ///   - oldIsAlive: whether the link in use, if there is one, is not taken for dead already.
+    ///   - hasTwin: whether two nodes are known to run as the peer. Then the link in use stays as long as it answers, whoever
+    ///     dialled: else the two would take turns for ever.
     package mutating func authenticated(
-        _ link: Link, to peer: NodeID, oldIsAlive: Bool, now: Instant
+        _ link: Link, to peer: NodeID, oldIsAlive: Bool, hasTwin: Bool = false, now: Instant
     ) -> [Action] {
         guard let old = established[peer] else { return replace(nil, by: link, to: peer) }
         let isPreferred =
             old.isDialled == link.isDialled ? link.tieBreak >= old.tieBreak : link.isDialled == (node < peer)
-        if isPreferred || !oldIsAlive { return replace(old, by: link, to: peer) }
+        if isPreferred && !hasTwin || !oldIsAlive { return replace(old, by: link, to: peer) }
         let earlier = contenders.updateValue(Contender(link: link, since: now), forKey: peer)
         return (earlier.map { [.discard($0.link.id)] } ?? []) + [.ask(old.id, waiting: link.id)]
     }
@@ -73,7 +79,7 @@ package struct LinkArbiter: Sendable {
             pingedAt.advanced(byMilliseconds: ReplicationLimits.probeMilliseconds) >= contender.since
         else { return [] }
         contenders[peer] = nil
-        return [.discard(contender.link.id)]
+        return [.giveWay(contender.link.id, isSure: pingedAt >= contender.since)]
     }
 
     /// A link that waits has waited its time.

@@ -1,5 +1,4 @@
 import KithDocument
-import KithNetwork
 import KithReplication
 
 #if KITH_MUTANTS
@@ -9,38 +8,36 @@ import KithSystem
 /// Identities under which two nodes live at one time, as after copying a machine: what shows them, and until when that is
 /// believed.
 ///
-/// Every process draws a number, its **instance**, and puts it into its presence records. A restart changes it once; of two
-/// processes with one identity now the one is heard and now the other, so that an instance comes back after another. A node
-/// knows its own earlier instances, so what it hears of itself under any other one comes from a twin. And a node that dials
-/// itself is dialled by itself: where only one of the two happens, somebody else has its identity.
+/// Every process draws a number, its **instance**, and puts it into its hellos and its presence records. That a node was
+/// another process before, and is again in what still goes round of it, shows nothing: it was started anew, and its clock
+/// may have been set back meanwhile. Two things show two nodes:
+///
+/// - A process hears a record of its own identity that neither it nor an earlier process has made. Who hears such a record
+///   of a peer shows it to the peer.
+/// - Two processes answer in one moment over two links. Or one does over a link with this node's own identity of which this
+///   node has not the other end.
 package struct TwinBook: Sendable {
-    private struct SelfDial: Sendable {
-        let address: Endpoint
-        let at: Instant
-    }
-
     private let node: NodeID
     private let instance: UInt64
     /// What this node was in earlier processes; records of theirs may still go round.
     private let earlier: [UInt64]
-    private let startedAt: Instant
-    /// Of each node the instances heard of, the present one last.
-    private var instances: [NodeID: [UInt64]] = [:]
+    /// Records of this node's id with a lower counter were made before it started.
+    private let firstCounter: UInt64
     /// Until when it is believed, of what this node has found out itself.
     private var found: [NodeID: Instant] = [:]
     /// By node what it last said that it has found out, and when.
     private var told: [NodeID: (twins: [NodeID], at: Instant)] = [:]
-    private var dialledSelf: [SelfDial] = []
-    private var acceptedSelf: [Instant] = []
-    /// When dials were given up of which it is not known whom they had reached.
-    private var givenUp: [Instant] = []
+    /// The ends of links with this node's own identity that are here, by the number that both ends know; the latest last.
+    private var ends: [UInt64] = []
 
-    /// - Parameter earlier: the instances of this node's earlier processes.
-    package init(node: NodeID, instance: UInt64, earlier: [UInt64], now: Instant) {
+    /// - Parameters:
+    ///   - earlier: the instances of this node's earlier processes, as far as they are known.
+    ///   - startedAt: by the wall clock, which the counters of presence records begin with, in milliseconds since 1970.
+    package init(node: NodeID, instance: UInt64, earlier: [UInt64], startedAt: Int64) {
         self.node = node
         self.instance = instance
         self.earlier = earlier
-        startedAt = now
+        firstCounter = UInt64(max(0, startedAt))
     }
 
     /// The nodes of which two live, as far as this node has found out itself, ascending: what it tells others.
@@ -48,12 +45,19 @@ package struct TwinBook: Sendable {
 
     /// All of them, also by what others say, ascending.
     package func all(now: Instant) -> [NodeID] {
-        let told = told.values.filter { now.milliseconds(since: $0.at) < NodeLimits.presenceLifeMilliseconds }
+        let told = told.values.filter { isFresh($0.at, now: now) }
         return Set(found(now: now) + told.flatMap(\.twins)).sorted()
     }
 
-    /// Whether two nodes live under this identity, as far as this node has found out itself.
-    package func hasFound(_ node: NodeID, now: Instant) -> Bool { found[node].map { $0 > now } ?? false }
+    /// Whether two nodes live under this identity, as far as this node has found out itself, or one of the two has.
+    package func hasFound(_ node: NodeID, now: Instant) -> Bool {
+        if let until = found[node], until > now { return true }
+        return told[node].map { isFresh($0.at, now: now) && $0.twins.contains(node) } ?? false
+    }
+
+    private func isFresh(_ time: Instant, now: Instant) -> Bool {
+        now.milliseconds(since: time) < NodeLimits.presenceLifeMilliseconds
+    }
 
     /// Something showed that two nodes live under an identity.
     package mutating func note(_ node: NodeID, now: Instant) {
@@ -73,71 +77,34 @@ package struct TwinBook: Sendable {
             let isRoom = told.count < NodeLimits.twins || told[record.node] != nil
             told[record.node] = record.doubled.isEmpty || !isRoom ? nil : (record.doubled, now)
         }
-        if record.node == node { return hearOwn(record.instance, now: now) }
+        if record.node == node, isOfAnother(record) { note(node, now: now) }
+    }
+
+    /// Whether a record of this node's id was made by a process that runs beside this one.
+    private func isOfAnother(_ record: PresenceRecord) -> Bool {
         // Nodes of an earlier version have none.
-        guard isNews, record.instance != 0 else { return }
-        var known = instances[record.node] ?? []
-        if known.last == record.instance { return }
-        if known.contains(record.instance) {
-            note(record.node, now: now)
-            known.removeAll { $0 == record.instance }
-        }
-        known.append(record.instance)
-        if known.count > NodeLimits.instances { known.removeFirst() }
-        if instances.count >= NodeLimits.presenceNodes, instances[record.node] == nil { instances = [:] }
-        instances[record.node] = known
+        if record.instance == instance || record.instance == 0 { return false }
+        #if KITH_MUTANTS
+        if Mutant.isActive(.forgetsInstances) { return true }
+        #endif
+        // One from before the start is of a process that was, should its instance not be known any more. A twin makes another
+        // one soon.
+        return !earlier.contains(record.instance) && record.counter >= firstCounter
     }
 
-    private mutating func hearOwn(_ heard: UInt64, now: Instant) {
-        if heard == instance { return }
-        // What an earlier process said of itself goes round for a while.
-        let isOver = now.milliseconds(since: startedAt) >= 2 * NodeLimits.presenceLifeMilliseconds
-        if isOver || !(heard == 0 || earlier.contains(heard)) { note(node, now: now) }
+    /// A link with this node's own identity was authenticated here, as the one that dialled or the one that accepted.
+    package mutating func met(itselfOver tieBreak: UInt64) {
+        ends.append(tieBreak)
+        if ends.count > NodeLimits.selfEnds { ends.removeFirst() }
     }
 
-    /// A dial reached a node with this node's own identity.
-    package mutating func dialledSelf(at address: Endpoint, now: Instant) {
-        if let index = acceptedSelf.firstIndex(where: { now.milliseconds(since: $0) < NodeLimits.selfDialMilliseconds })
-        {
-            acceptedSelf.remove(at: index)
-        } else if dialledSelf.count < NodeLimits.selfDials {
-            dialledSelf.append(SelfDial(address: address, at: now))
-        }
-    }
-
-    /// Dials were given up under way: because another address was faster, or nobody wanted them any more. Each may have
-    /// reached this node itself, whose listener may tell of it later.
-    package mutating func gaveUp(dials: Int, now: Instant) {
-        let room = NodeLimits.selfDials - givenUp.count
-        givenUp += Array(repeating: now, count: max(0, min(dials, room)))
-    }
-
-    /// A node with this node's own identity dialled this one.
-    /// - Parameter isDialling: whether this node was dialling anybody just then, and may not have told of reaching itself.
-    package mutating func acceptedSelf(isDialling: Bool, now: Instant) {
-        if !dialledSelf.isEmpty {
-            dialledSelf.removeFirst()
-        } else if isDialling {
-            if acceptedSelf.count < NodeLimits.selfDials { acceptedSelf.append(now) }
-        } else if let index = givenUp.firstIndex(where: {
-            now.milliseconds(since: $0) < NodeLimits.selfDialMilliseconds
-        }) {
-            givenUp.remove(at: index)
-        } else {
-            note(node, now: now)
-        }
-    }
+    /// Whether such a link leads from this node to this node. Asked when something was said at its other end, which was met
+    /// before it spoke.
+    package func isItself(over tieBreak: UInt64) -> Bool { ends.count { $0 == tieBreak } > 1 }
 
     /// Lets time pass.
-    /// - Returns: addresses at which a twin has answered.
-    package mutating func expire(now: Instant) -> [Endpoint] {
+    package mutating func expire(now: Instant) {
         found = found.filter { $0.value > now }
-        told = told.filter { now.milliseconds(since: $0.value.at) < NodeLimits.presenceLifeMilliseconds }
-        acceptedSelf.removeAll { now.milliseconds(since: $0) >= NodeLimits.selfDialMilliseconds }
-        givenUp.removeAll { now.milliseconds(since: $0) >= NodeLimits.selfDialMilliseconds }
-        let unanswered = dialledSelf.filter { now.milliseconds(since: $0.at) >= NodeLimits.selfDialMilliseconds }
-        dialledSelf.removeAll { now.milliseconds(since: $0.at) >= NodeLimits.selfDialMilliseconds }
-        if !unanswered.isEmpty { note(node, now: now) }
-        return unanswered.map(\.address)
+        told = told.filter { isFresh($0.value.at, now: now) }
     }
 }

@@ -44,8 +44,6 @@ final class DialAttempt {
     private var open: [Int: any Channel] = [:]
     private var lastNumber = 0
     private var resolving = 0
-    /// Connections that were closed before it was known whom they had reached.
-    private(set) var givenUp = 0
     private var isOver = false
 
     init(
@@ -96,7 +94,6 @@ final class DialAttempt {
     }
 
     private func closeOpen() {
-        givenUp += open.count
         for number in open.keys.sorted() { open[number]?.close() }
         open = [:]
     }

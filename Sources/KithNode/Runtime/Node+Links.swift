@@ -1,6 +1,7 @@
 import Dispatch
 import KithDiscovery
 import KithDocument
+import KithNetwork
 import KithReplication
 import KithStore
 import KithSystem
@@ -40,6 +41,7 @@ extension Node {
     func makeDriver(_ connection: any Channel, _ peer: PeerIdentity, tieBreak: UInt64) -> LinkDriver {
         var link = LinkConfiguration(
             localNode: id, peerNode: peer.nodeID, nodeName: identity.nodeName, softwareVersion: KithVersion.text)
+        link.instance = instance
         let known = membership.changeCount
         link.localIsSource = role != .reader
         link.peerIsSource = peer.role != .reader
@@ -68,15 +70,17 @@ extension Node {
 
     /// A connection is authenticated: it becomes the link to its peer, or is closed, or waits whether the one that there is
     /// answers.
-    func authenticated(_ driver: LinkDriver) {
+    /// - Parameter address: what was dialled.
+    func authenticated(_ driver: LinkDriver, at address: Endpoint? = nil) {
         let peer = driver.peer.nodeID
         let now = clock.now
-        if peer == id { twins.acceptedSelf(isDialling: !attempts.isEmpty, now: now) }
-        guard isRunning, peer != id, holds(driver) else { return driver.connection.close() }
+        guard isRunning, holds(driver) else { return driver.connection.close() }
         drivers[driver.id] = driver
+        if peer == id { twins.met(itselfOver: driver.tieBreak) }
         if isHeld {
             return turnAway(driver, Goodbye(code: .paused, text: Self.heldText))
         }
+        if peer == id { return greet(driver, Greeting(address: address)) }
         if let pause = pauses.pause(of: peer, now: clock.wallMilliseconds) {
             return turnAway(driver, Goodbye(code: .paused, text: Self.pauseText(until: pause.until)))
         }
@@ -85,9 +89,10 @@ extension Node {
         let isBetter =
             driver.isDialled && driver.connection.segmentBytes == nil && old?.connection.segmentBytes != nil
         let isAlive = old != nil && !isBetter && !isSuspect(peer)
-        if isAlive, turnsAwayTwin(driver, now: now) { return }
+        let hasTwin = twins.hasFound(peer, now: now)
         let link = LinkArbiter.Link(id: driver.id, isDialled: driver.isDialled, tieBreak: driver.tieBreak)
-        carryOut(arbiter.authenticated(link, to: peer, oldIsAlive: isAlive, now: now), with: peer)
+        carryOut(
+            arbiter.authenticated(link, to: peer, oldIsAlive: isAlive, hasTwin: hasTwin, now: now), with: peer)
     }
 
     /// Does what was decided about the links to a peer.
@@ -98,6 +103,9 @@ extension Node {
             case .end(let number):
                 drivers[number]?.post(.stop(Goodbye(code: .replaced, text: "another link to this node stays")))
             case .discard(let number): discard(number)
+            case .giveWay(let number, let isSure):
+                guard let driver = drivers[number] else { break }
+                greet(driver, Greeting(beside: isSure ? peers[peer]?.instance ?? 0 : 0))
             case .ask(let number, let waiting): ask(number, of: peer, waiting: waiting)
             }
         }
@@ -148,7 +156,7 @@ extension Node {
             guard peers[driver.peer.nodeID]?.link == driver.id else { return }
             peers[driver.peer.nodeID]?.told[database] = sequence
         case .event(let event):
-            guard peers[driver.peer.nodeID]?.link == driver.id else { return }
+            guard peers[driver.peer.nodeID]?.link == driver.id else { return heardGreeting(event, from: driver) }
             heard(event, from: driver)
             if case .heartbeat = event, !isNewsOfAnswer(driver) { return }
         }
@@ -181,6 +189,7 @@ extension Node {
             peers[peer]?.softwareVersion = description.softwareVersion
             peers[peer]?.protocolVersion = description.protocolVersion
             peers[peer]?.isOpen = true
+            peers[peer]?.instance = description.instance
             peers[peer]?.takesOffers = description.capabilities.contains(Gossip.capability)
             peers[peer]?.refusal = nil
             peers[peer]?.saysRevoked = false
@@ -239,6 +248,7 @@ extension Node {
 
     private func ended(_ driver: LinkDriver, _ end: LinkEnd?, _ ending: Connection.Ending) {
         drivers[driver.id] = nil
+        greetings[driver.id] = nil
         ask(exchange.ended(driver.id, now: clock.now))
         let peer = driver.peer.nodeID
         for database in firstFeeds.ended(driver.id) { fillNext(database) }
@@ -255,7 +265,7 @@ extension Node {
             } else if end?.goodbye.code != .replaced {
                 paths.mayHaveChanged(.node(peer))
             }
-        } else if let end, end.isByPeer {
+        } else if let end, end.isByPeer, end.goodbye.code != .replaced {
             peers[peer]?.lastError = reason
         }
         noteRefusal(driver, end, ending, reason)

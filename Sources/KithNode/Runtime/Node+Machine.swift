@@ -68,44 +68,73 @@ extension Node {
         let (directory, disk) = (configuration.directory.path, configuration.machine.files)
         let earlier = try SpareFile.instances.read(in: directory, on: disk).lines.compactMap { UInt64($0, radix: 16) }
             .suffix(NodeLimits.instances)
-        twins = TwinBook(node: id, instance: instance, earlier: Array(earlier), now: clock.now)
+        twins = TwinBook(node: id, instance: instance, earlier: Array(earlier), startedAt: startedAt)
         let kept = (earlier + [instance]).suffix(NodeLimits.instances)
         do throws(NodeError) {
             try SpareFile.instances.write(kept.map { String($0, radix: 16) }, in: directory, on: disk)
         } catch {
-            // A node starts on a full disk too. What it loses is that its next start may take what peers still say of this
-            // process for a twin's, for as long as they say it.
+            // A node starts on a full disk too. What it loses is that its next start, should the clock be set back meanwhile, may
+            // take what peers still say of this process for a twin's, for as long as they say it.
             log(.warning, .node, error.message)
         }
     }
 
-    /// Turns away a second link to a node of which two live, while the first is in use: else the two would take turns for
-    /// ever.
-    /// - Returns: whether it did.
-    func turnsAwayTwin(_ driver: LinkDriver, now: Instant) -> Bool {
-        let peer = driver.peer.nodeID
-        guard twins.hasFound(peer, now: now) else { return false }
+    /// A link that is not to be used.
+    struct Greeting {
+        /// The process of the peer that is known to have answered since the link was made; 0 for none.
+        var beside: UInt64 = 0
+        /// What was dialled.
+        var address: Endpoint?
+    }
+
+    /// Hears of a link that is not to be used what process is at its other end.
+    func greet(_ driver: LinkDriver, _ greeting: Greeting) {
+        greetings[driver.id] = greeting
+        driver.greet()
+    }
+
+    /// Something happened on a link that is not to be used.
+    func heardGreeting(_ event: LinkEvent, from driver: LinkDriver) {
+        guard let greeting = greetings[driver.id] else { return }
+        switch event {
+        case .opened(let description):
+            if isOfTwin(driver, greeting, saying: description.instance) { return }
+            greetings[driver.id] = nil
+            let text =
+                driver.peer.nodeID == id ? "a node needs no link with itself" : "another link to this node stays"
+            driver.post(.stop(Goodbye(code: .replaced, text: text)))
+        case .heartbeat:
+            // Without an answer the hello may have been the last word of a process that is gone.
+            greetings[driver.id] = nil
+            turnAwayTwin(driver, at: greeting.address)
+        default: break
+        }
+    }
+
+    /// Whether the process at the other end is another one than the one that answers over the link in use, or is not this one.
+    /// A second link to the same process is nothing: a node does not know whom it will reach at an address, nor always whether
+    /// its link still lives.
+    private func isOfTwin(_ driver: LinkDriver, _ greeting: Greeting, saying other: UInt64) -> Bool {
+        #if KITH_MUTANTS
+        if Mutant.isActive(.takesSecondLinksForTwins) { return true }
+        #endif
+        if driver.peer.nodeID == id { return !twins.isItself(over: driver.tieBreak) }
+        return greeting.beside != 0 && other != 0 && other != greeting.beside
+    }
+
+    private func turnAwayTwin(_ driver: LinkDriver, at address: Endpoint?) {
+        let (peer, now) = (driver.peer.nodeID, clock.now)
         twins.note(peer, now: now)
-        let other = linkInUse(to: peer)?.connection.remote ?? "another address"
+        if let address { book.reachedTwin(at: address, now: now.milliseconds) }
+        let place = linkInUse(to: peer)?.connection.remote ?? "another address"
         counters.linksTurnedAway += 1
         log(
             .warning, .mesh, "turned a link away: another node runs with the same identity",
-            ["peer": peer.short, "address": driver.connection.remote, "other": other])
+            ["peer": peer.short, "address": driver.connection.remote, "other": place])
         let text =
-            "another node runs with this identity, at \(other): make the copy a new node with kith identity reset"
-        turnAway(driver, Goodbye(code: .duplicate, text: text))
-        return true
-    }
-
-    /// A second link gave way to one that answers. Two dials that meet make one or two of these; a node that goes on dialling
-    /// while its link answers does not know of that link, for it is another node's.
-    func lostContention(_ peer: NodeID) {
-        let now = clock.now
-        let window = NodeLimits.contentionMilliseconds
-        var lost = (peers[peer]?.contentions ?? []).filter { now.milliseconds(since: $0) < window }
-        lost.append(now)
-        peers[peer]?.contentions = lost
-        if lost.count >= NodeLimits.contentionsOfATwin { twins.note(peer, now: now) }
+            "another node runs with this identity, at \(place): make the copy a new node with kith identity reset"
+        driver.post(.stop(Goodbye(code: .duplicate, text: text)))
+        evaluate()
     }
 
     /// A peer says that another node runs with this node's identity: it is not asked again all the time.
@@ -118,7 +147,7 @@ extension Node {
     /// Somebody announces this node's id. Anybody may: only who answers a dial with this node's key is a twin.
     func lookAtTwins(_ services: [DiscoveredService]) {
         let addresses = services.flatMap { $0.addresses.map { Endpoint.numeric($0.address) } }
-            .prefix(NodeLimits.selfDials)
+            .prefix(NodeLimits.announcedAsSelf)
         guard Array(addresses) != announcedAsSelf else { return }
         announcedAsSelf = Array(addresses)
         for service in services {

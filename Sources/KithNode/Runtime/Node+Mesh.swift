@@ -87,7 +87,7 @@ extension Node {
         pauses.expire(now: wall)
         presence.expire(now: now)
         refusals.expire(now: wall)
-        for address in twins.expire(now: now) { book.reachedTwin(at: address, now: now.milliseconds) }
+        twins.expire(now: now)
         noteSeen(now: now)
         ask(exchange.overdue(now: now))
         keepMembership()
@@ -355,7 +355,6 @@ extension Node {
             evaluate()
         case .connected(let connection, let peer, let address, let tieBreak):
             attempts[attempt.target] = nil
-            twins.gaveUp(dials: attempt.givenUp, now: now)
             counters.dialsConnected += 1
             // Until it is the link to whom it should be, it is a dial that failed.
             if expected == nil { schedule.forget(attempt.target) } else { schedule.failed(attempt.target, now: now) }
@@ -368,7 +367,6 @@ extension Node {
     func giveUp(_ target: DialTarget) {
         guard let attempt = attempts.removeValue(forKey: target) else { return }
         attempt.cancel()
-        twins.gaveUp(dials: attempt.givenUp, now: clock.now)
     }
 
     private func reached(
@@ -381,11 +379,7 @@ extension Node {
                 log(.info, .mesh, "\(address) answers with this node's own identity and is left alone")
             }
             book.reachedSelf(at: address, now: now.milliseconds)
-            twins.dialledSelf(at: address, now: now)
-            connection.close()
-            return evaluate()
-        }
-        if let expected, expected != peer.nodeID {
+        } else if let expected, expected != peer.nodeID {
             book.reachedOther(
                 peer.nodeID, insteadOf: expected, at: address, now: now.milliseconds, using: &random)
         } else {
@@ -397,7 +391,8 @@ extension Node {
             connection.setHandler { _, event in driver.handle(event) }
             connection.setReading(true)
         }
-        authenticated(driver)
+        authenticated(driver, at: address)
+        if peer.nodeID == id { evaluate() }
     }
 
     /// Keeps the addresses that worked and the names of peers, for the next start.

@@ -48,6 +48,7 @@ extension Node {
             book.setAdvertised(
                 record.addresses.compactMap { try? Endpoint(peer: $0) }, by: record.node)
             if peers[record.node]?.link == nil { peers[record.node]?.softwareVersion = record.softwareVersion }
+            showToItself(record, bytes, from: driver)
             exchange.heard(PresenceOffer(node: record.node, counter: record.counter), from: driver.id)
             offerSoon()
         } catch {
@@ -55,6 +56,15 @@ extension Node {
                 .warning, .link, "a presence record can't be read",
                 ["peer": driver.peer.nodeID.short, "reason": error.message])
         }
+    }
+
+    /// A record of a peer that another process of it has made is shown to the one at the other end of the link: it knows which
+    /// processes came before it, and so whether another one runs.
+    private func showToItself(_ record: PresenceRecord, _ bytes: [UInt8], from driver: LinkDriver) {
+        guard let peer = peers[record.node], peer.isOpen, peer.instance != record.instance,
+            let link = linkInUse(to: peer), link !== driver
+        else { return }
+        link.post(.presence([bytes]))
     }
 
     /// The links in use on which both sides have told of themselves, in the order in which they were made.

@@ -99,7 +99,6 @@ extension Node {
         let actions = arbiter.answered(driver.id, to: peer, pingedAt: pingedAt)
         guard !actions.isEmpty else { return }
         carryOut(actions, with: peer)
-        lostContention(peer)
         schedule.connected(.node(peer), now: clock.now)
     }
 

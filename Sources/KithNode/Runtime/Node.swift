@@ -72,6 +72,8 @@ package final class Node: @unchecked Sendable {
     /// Names this process among all that run with this identity, one after the other or, by mistake, at once.
     let instance: UInt64
     var twins: TwinBook
+    /// The links that are not to be used, and of which it is asked what process is at the other end.
+    var greetings: [UInt64: Greeting] = [:]
     /// The directory was used on another machine before: nothing is replicated until somebody has said why.
     var isHeld: Bool { held.load(ordering: .relaxed) }
     private let held = Atomic(false)
@@ -181,7 +183,7 @@ package final class Node: @unchecked Sendable {
         arbiter = LinkArbiter(node: identity.nodeID)
         schedule = DialSchedule(random: machine.random)
         presence = PresenceBook(node: identity.nodeID)
-        twins = TwinBook(node: identity.nodeID, instance: instance, earlier: [], now: machine.clock.now)
+        twins = TwinBook(node: identity.nodeID, instance: instance, earlier: [], startedAt: startedAt)
     }
 
     /// The node's id.

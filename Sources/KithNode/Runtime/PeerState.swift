@@ -13,6 +13,8 @@ struct PeerState {
     var link: UInt64?
     /// Whether the peer's hello came over it.
     var isOpen = false
+    /// Names the process at the other end of the link; 0 where it has not said.
+    var instance: UInt64 = 0
     /// Whether it takes offers of presence records.
     var takesOffers = false
     /// Milliseconds since 1970 from here on.
@@ -43,8 +45,6 @@ struct PeerState {
     var told: [String: UInt64] = [:]
     /// By database the last comparison by ranges; outlives the link.
     var comparisons: [String: ComparisonRecord] = [:]
-    /// When second links gave way to the one in use, which answered.
-    var contentions: [Instant] = []
 
     init(_ id: NodeID, now: Int64) {
         self.id = id
@@ -71,7 +71,7 @@ struct PeerState {
     /// A link ended: what was known through it is not known any more.
     mutating func disconnected(_ reason: String?, now: Int64) {
         link = nil
-        contentions = []
+        instance = 0
         isOpen = false
         stateSince = now
         roundTripMilliseconds = nil

@@ -61,6 +61,13 @@ enum Samples {
                     window: 4 << 20))
         ),
         (
+            "hello of a process",
+            .hello(
+                Hello(
+                    versions: ProtocolVersions(1, 1), capabilities: [], nodeName: "kitchen", softwareVersion: "0.1",
+                    statements: [], databases: [], window: 4 << 20, instance: 0x0102_0304_0506_0708))
+        ),
+        (
             "databases",
             .databases(
                 DatabasesUpdate(added: [DatabaseEntry(number: 2, name: "tasks", state: state)], removed: [1]))
