@@ -86,7 +86,8 @@ extension SimulationRun {
         for node in running {
             for id in node.node?.knownTwins ?? [] {
                 if let last = doubledAt[id], now <= last + SimulationLimits.twinBelief { continue }
-                throw Violation(.storeIdentity, "node \(node.index) says that two nodes run as \(id.short): there is one")
+                throw Violation(
+                    .storeIdentity, "node \(node.index) says that two nodes run as \(id.short): there is one")
             }
         }
     }

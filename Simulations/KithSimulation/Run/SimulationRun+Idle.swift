@@ -82,7 +82,8 @@ extension SimulationRun {
         try awaitConvergence(within: SimulationLimits.convergenceTime, .convergence)
         for (index, pair) in pairs.enumerated() {
             let bytes = sent(pair.0, pair.1) - before[index]
-            let fixed = SimulationLimits.reconnectBytes(nodes: max(plan.nodes, identities.count), databases: plan.databases)
+            let fixed = SimulationLimits.reconnectBytes(
+                nodes: max(plan.nodes, identities.count), databases: plan.databases)
             if bytes > UInt64(fixed + (try leftOutBytes(pair.0)) + (try leftOutBytes(pair.1))) {
                 throw Violation(
                     .cheapReconnection,
