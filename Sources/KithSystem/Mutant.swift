@@ -20,8 +20,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case reusesSequence
     /// An opening goes on in the timeline of the one before.
     case forgetsTimeline
-    /// A commit that wrote nothing shows that the disk takes what is written.
-    case provesByNothing
+    /// What a database missed while its disk failed is done again as soon as something is written, however often that is.
+    case makesUpAtOnce
     /// A changed document is added to the digest, and what it was stays in it.
     case keepsOldDigest
     /// A compaction takes the last document of its copy for changed.

@@ -26,6 +26,8 @@ extension SimulationRun {
                 model.bringBack(Model.Place(node: node.index, database: database), replica, at: now)
             }
             note(.putBack)
+            // It knows nothing of its processes since, and may take what still goes round of them for a twin's.
+            doubledAt[node.id] = now
             world.add(.act { self.start(node) }, at: max(until, now + 1_000))
         case .clone:
             guard nodes.indices.contains(fault.other), case let copy = nodes[fault.other], copy.isAbsent else {

@@ -21,7 +21,10 @@ extension Node {
             }
             guard let self, let database else { return }
             self.queue.async {
-                if database.pullStop == nil { self.makeUp(for: database) }
+                #if KITH_MUTANTS
+                if Mutant.isActive(.makesUpAtOnce), database.pullStop == nil { self.makeUp(for: database) }
+                #endif
+                self.databasesInArrears.insert(database.name)
                 self.changed()
             }
         }
@@ -73,7 +76,11 @@ extension Node {
             return
         }
         storageTendedAt = now
-        for database in catalog.databases { database.tend() }
+        for database in catalog.databases {
+            database.tend()
+            // At this pace: where it fails again at once, it would be done again at once.
+            if database.pullStop == nil, databasesInArrears.remove(database.name) != nil { makeUp(for: database) }
+        }
         makeUnmade()
         guard !isRetryingUnusable, !catalog.unusable.isEmpty else { return }
         isRetryingUnusable = true

@@ -119,6 +119,8 @@ package final class Node: @unchecked Sendable {
     var waitingFiles: Set<String> = []
     /// Databases that are being made because a peer has them.
     var making: Set<DatabaseName> = []
+    /// Those whose disk has failed, and which may not have taken what nobody else tries again.
+    var databasesInArrears: Set<DatabaseName> = []
     /// Those that could not be made, and the peer that told of each last.
     var unmade: [DatabaseName: NodeID] = [:]
     /// The disk as it was last looked at, and who waits for another look.
