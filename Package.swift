@@ -55,6 +55,7 @@ let package = Package(
         library("KithDocument", ["KithCrypto"]),
         library("KithMerge", ["KithDocument"]),
         library("KithQuery", ["KithDocument"]),
+        library("KithCoding", ["KithDocument"]),
         library("KithStore", ["CSQLite", "KithCrypto", "KithDocument", "KithMerge", "KithSystem"]),
         library("KithReplication", ["KithCrypto", "KithDocument"]),
         library("KithNetwork"),
@@ -105,6 +106,7 @@ let package = Package(
         tests(of: "KithDocument"),
         tests(of: "KithMerge", ["KithDocument"]),
         tests(of: "KithQuery", ["KithDocument"]),
+        tests(of: "KithCoding", ["KithDocument"]),
         tests(
             of: "KithStore",
             ["CSQLite", "KithCrashPoints", "KithDocument", "KithMerge", "KithSystem", "KithVirtualDisk"]),
