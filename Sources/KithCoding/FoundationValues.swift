@@ -52,6 +52,20 @@ enum FoundationValues {
         }
     }
 
+    /// Two values of a type for a model's shape; nil for types that no rule here is about.
+    static func madeUp<Value>(_ type: Value.Type, _ number: Int) -> (JSONValue, JSONValue?)? {
+        switch type {
+        case is Date.Type:
+            let times = [number, number + 1].map { text(of: Date(timeIntervalSince1970: Double($0))) }
+            return (JSONValue(times[0]), JSONValue(times[1]))
+        case is Data.Type: return ("AA==", "AQ==")
+        case is URL.Type: return (.string("https://example.org/\(number)"), .string("https://example.net/\(number)"))
+        case is UUID.Type:
+            return ("00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000001")
+        default: return nil
+        }
+    }
+
     private static func required<Found>(
         _ found: Found?, _ json: JSONValue, _ expected: String, _ type: Any.Type, at path: [any CodingKey]
     ) throws -> Found {
