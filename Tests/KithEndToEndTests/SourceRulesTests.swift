@@ -26,11 +26,13 @@ import Testing
     @Test(arguments: [
         "Sources/KithDocument", "Sources/KithMerge", "Sources/KithQuery", "Sources/KithStore",
         "Sources/KithReplication",
-        "Sources/KithNode/Mesh", "Sources/KithNode/Presence",
+        "Sources/KithNode/Mesh", "Sources/KithNode/Presence", "Sources/KithCoding", "Sources/KithQueryBuilder",
     ]) func theCoreAsksForNoAmbientTimeOrRandomness(folder: String) throws {
         for (name, text) in try sources(below: folder) {
             for line in text.split(separator: "\n") where !line.trimmingCharacters(in: .whitespaces).hasPrefix("//") {
-                for word in ambient where Self.uses(word, in: String(line)) {
+                // Foundation has values too that applications use, in a module of their own.
+                let line = line.replacingOccurrences(of: "import FoundationEssentials", with: "")
+                for word in ambient where Self.uses(word, in: line) {
                     Issue.record("\(folder)/\(name) uses \(word): \(line)")
                 }
             }

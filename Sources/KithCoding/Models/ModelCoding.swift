@@ -3,7 +3,7 @@ import KithDocument
 /// How the values of a model become documents and come back.
 ///
 /// The document's id is the model's `id`, a text, and not in the body. With a type, the body's member `type` has it.
-package struct ModelCoding<Model: Codable & Identifiable & Sendable>: Sendable {
+package struct ModelCoding<Model: Codable & Identifiable & Sendable>: ModelFields {
     /// What the member `type` of every document is; nil where all documents are of this model.
     package let type: String?
     package let shape: ModelShape<Model>
@@ -27,7 +27,10 @@ package struct ModelCoding<Model: Codable & Identifiable & Sendable>: Sendable {
         idKey = place[0]
     }
 
-    /// Whether a place within the model, as its shape has it, is the id.
+    package func place(of steps: [ModelStep]) throws(DocumentCodingError) -> [String] {
+        try shape.place(of: steps)
+    }
+
     package func isID(_ place: [String]) -> Bool { place.count == 1 && place[0].utf8.elementsEqual(idKey.utf8) }
 
     /// The id of a model, and the body of a document that is new.

@@ -25,13 +25,16 @@ package protocol ModelFields: Sendable {
     /// The names on the way to what the steps lead to, from the last element of an array on.
     /// - Throws: `DocumentCodingError` that names the key path, where it leads to no stored field.
     func place(of steps: [ModelStep]) throws(DocumentCodingError) -> [String]
+
+    /// Whether a place from the model on is its id, which is not in the body.
+    func isID(_ place: [String]) -> Bool
 }
 
 /// What a type makes of its values, seen at values that differ in one field each.
 ///
 /// A key path leads to the field whose JSON is what the key path reads, in all of the values. So nothing depends on names
 /// that the compiler may or may not keep, coding keys may be other names, and coding may be written by hand.
-package final class ModelShape<Model: Codable & Sendable>: ModelFields {
+package final class ModelShape<Model: Codable & Sendable>: Sendable {
     private struct Variant: Sendable {
         let model: Model
         let body: JSONValue
@@ -79,6 +82,7 @@ package final class ModelShape<Model: Codable & Sendable>: ModelFields {
         return Variant(model: model, body: try DocumentEncoder().json(of: model))
     }
 
+    /// As `ModelFields` has it.
     package func place(of steps: [ModelStep]) throws(DocumentCodingError) -> [String] {
         if let place = known.withLock({ $0[steps] }) { return place }
         let place = try found(steps)
@@ -142,7 +146,8 @@ package final class ModelShape<Model: Codable & Sendable>: ModelFields {
     }
 
     private func paths(in jsons: [JSONValue]) -> [[String]] {
-        var all: [[String]] = []
+        // None for what reads the value itself, as the raw value of an enum.
+        var all: [[String]] = [[]]
         var seen: Set<[String]> = []
         for path in jsons.flatMap(\.memberPaths) where seen.insert(path).inserted { all.append(path) }
         return all
