@@ -51,7 +51,7 @@ demo: build ## three nodes on this machine: import, part, edit, meet, merge
 
 # Three runs, one after the other: what keeps the processors busy, then what talks over sockets and has times to meet,
 # then what waits on a LAN. All tests of a run begin at once, so one busy suite in the second would hold up all others.
-BUSY := KithCryptoTests|KithDocumentTests|KithMergeTests|KithQueryTests|KithStoreTests|KithReplicationTests|KithSimulationTests
+BUSY := KithCryptoTests|KithDocumentTests|KithMergeTests|KithQueryTests|KithCodingTests|KithQueryBuilderTests|KithStoreTests|KithReplicationTests|KithSimulationTests
 BUSY := $(BUSY)|KithVirtualDiskTests|KithFuzzingTests|KithNodeTests.(LogTests|SequenceTests|RandomSequenceTests|MeshSelectionTests|PresenceTests)
 ifeq ($(TESTS),)
 RUNS := "--filter '$(BUSY)'" "--skip '$(BUSY)|LAN'" "--filter LAN"

@@ -55,6 +55,8 @@ let package = Package(
         library("KithDocument", ["KithCrypto"]),
         library("KithMerge", ["KithDocument"]),
         library("KithQuery", ["KithDocument"]),
+        library("KithCoding", ["KithDocument"]),
+        library("KithQueryBuilder", ["KithCoding", "KithDocument", "KithQuery"]),
         library("KithStore", ["CSQLite", "KithCrypto", "KithDocument", "KithMerge", "KithSystem"]),
         library("KithReplication", ["KithCrypto", "KithDocument"]),
         library("KithNetwork"),
@@ -105,6 +107,12 @@ let package = Package(
         tests(of: "KithDocument"),
         tests(of: "KithMerge", ["KithDocument"]),
         tests(of: "KithQuery", ["KithDocument"]),
+        tests(of: "KithCoding", ["KithDocument"]),
+        .testTarget(
+            name: "KithQueryBuilderTests",
+            dependencies: ["KithCoding", "KithDocument", "KithQuery", "KithQueryBuilder", "KithTestSupport"],
+            // What must not compile.
+            exclude: ["Mistakes"], swiftSettings: settings),
         tests(
             of: "KithStore",
             ["CSQLite", "KithCrashPoints", "KithDocument", "KithMerge", "KithSystem", "KithVirtualDisk"]),

@@ -1,31 +1,29 @@
-import KithDocument
-
 /// A date as text: RFC 3339 and the forms of ISO 8601 near it. What a form leaves out is zero, and without an offset the
 /// time is UTC.
 ///
 ///     2026-11-30T16:54:32.123Z   2026-11-30T16:54:32+02:00   2026-11-30 16:54:32   2026-11-30T16:54   2026-11-30
-struct DateText {
+package struct DateText: Sendable {
     /// How it was written.
-    struct Form: Equatable {
+    package struct Form: Equatable, Sendable {
         /// Between date and time; nil without a time.
-        var separator: Character?
-        var hasSeconds = true
+        package var separator: Character?
+        package var hasSeconds = true
         /// 0 to 3.
-        var fractionDigits = 0
-        var hasOffset = true
+        package var fractionDigits = 0
+        package var hasOffset = true
 
         /// As the functions write where nothing else was asked for.
-        static let standard = Form(separator: "T", fractionDigits: 3)
+        package static let standard = Form(separator: "T", fractionDigits: 3)
     }
 
     /// Since 1970, UTC.
-    let milliseconds: Int64
+    package let milliseconds: Int64
     /// Minutes that the clock there is ahead of UTC.
-    let offset: Int
-    let form: Form
+    package let offset: Int
+    package let form: Form
 
     /// Nil for what is no such text.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var reader = DigitReader(Array(text.utf8))
         guard let year = reader.number(4), reader.take("-"), let month = reader.number(2), reader.take("-"),
             let day = reader.number(2)
@@ -59,7 +57,7 @@ struct DateText {
     }
 
     /// The text of a time; nil beyond the years 0 to 9999.
-    static func text(_ milliseconds: Int64, offset: Int = 0, form: Form = .standard) -> String? {
+    package static func text(_ milliseconds: Int64, offset: Int = 0, form: Form = .standard) -> String? {
         guard let date = CivilDate(milliseconds: milliseconds + Int64(offset) * 60_000) else { return nil }
         var text = "\(digits(date.year, 4))-\(digits(date.month, 2))-\(digits(date.day, 2))"
         guard let separator = form.separator else { return text }
@@ -80,7 +78,7 @@ struct DateText {
     }
 
     /// The form that a format names: an example of a date, or letters such as `YYYY-MM-DDThh:mm:ss.sTZD`.
-    static func form(_ format: String) -> Form? {
+    package static func form(_ format: String) -> Form? {
         var format = format
         var hasZone = false
         if format.hasSuffix("TZD") {
@@ -92,7 +90,7 @@ struct DateText {
     }
 
     /// An offset: `Z`, `UTC`, `+02:00`, `-0330`, `+02`. Names of zones are not known.
-    static func offset(_ text: String) -> Int? {
+    package static func offset(_ text: String) -> Int? {
         if text.uppercased() == "UTC" || text.uppercased() == "GMT" { return 0 }
         var reader = DigitReader(Array(text.utf8))
         guard let offset = reader.offset(), reader.isAtEnd else { return nil }
@@ -111,7 +109,7 @@ private struct DigitReader {
 
     /// So many digits.
     mutating func number(_ count: Int) -> Int? {
-        guard position + count <= bytes.count, bytes[position..<position + count].allSatisfy(\.isDecimalDigit) else {
+        guard position + count <= bytes.count, bytes[position..<position + count].allSatisfy(\.isDigit) else {
             return nil
         }
         defer { position += count }
@@ -130,7 +128,7 @@ private struct DigitReader {
 
     /// Digits after the point, nine at most; what is below a millisecond is left out.
     mutating func fraction() -> (milliseconds: Int, digits: Int)? {
-        let digits = bytes[position...].prefix { $0.isDecimalDigit }
+        let digits = bytes[position...].prefix { $0.isDigit }
         guard (1...9).contains(digits.count) else { return nil }
         position += digits.count
         let three = Array(digits.prefix(3)) + [UInt8](repeating: 0x30, count: max(0, 3 - digits.count))
