@@ -15,7 +15,7 @@ SIM ?= --short --double
 # How long each target is fuzzed: make fuzz FUZZ_SECONDS=3600
 FUZZ_SECONDS ?= 60
 
-.PHONY: help prepare build static install uninstall deb demo test test-lan test-deb bench sim mutants fuzz nightly lint clean
+.PHONY: help prepare build static install uninstall deb demo test test-lan test-deb stranger bench sim mutants fuzz nightly lint clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -70,6 +70,9 @@ test-lan: prepare ## the tests on a LAN of network namespaces alone (root)
 test-deb: deb ## install and run the package in a root without a toolchain (root)
 	@Tests/Package/try-deb .build/deb/*.deb
 
+stranger: prepare ## build and run a package that depends on Kith as somebody else's would
+	@.ci/stranger
+
 bench: prepare ## rates and delays, each beside the same work by raw SQLite
 	@$(SWIFT) build -c release --product kith
 	@$(SWIFT) build -c release --product kith-bench
@@ -104,6 +107,7 @@ nightly: prepare ## what takes long: the longest forms of the tests, thousands o
 	@.ci/sanitizers
 	@$(MAKE) fuzz
 	@$(MAKE) test-deb
+	@$(MAKE) stranger
 
 lint: ## the formatter's checks
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Simulations Tests

@@ -34,6 +34,9 @@ let package = Package(
     name: "kith",
     platforms: [.macOS(.v15)],
     products: [
+        // What an application embeds, and what its tests use besides.
+        .library(name: "Kith", targets: ["Kith"]),
+        .library(name: "KithTesting", targets: ["KithTesting"]),
         .executable(name: "kith", targets: ["kith"]),
         .executable(name: "kith-sim", targets: ["kith-sim"]),
         // Loaded by nodes of tests whose clock is to be wrong.
@@ -70,6 +73,9 @@ let package = Package(
                 "KithDiscovery",
                 "KithTransport", "KithHTTPCore", "KithSystem",
             ]),
+        library(
+            "Kith",
+            ["KithDocument", "KithMerge", "KithNode", "KithQuery", "KithStore", "KithSystem", "KithTransport"]),
         command(
             "kith", path: "Sources/kith-cli",
             [
@@ -133,6 +139,8 @@ let package = Package(
             name: "KithCommandTests",
             dependencies: ["KithDocument", "KithHTTPCore", "KithNode", "KithTestSupport", "kith"], exclude: ["Golden"],
             swiftSettings: settings),
+        library("KithTesting", ["Kith", "KithNode", "KithStore", "KithSystem", "KithVirtualDisk"]),
+        tests(of: "Kith", ["KithDocument", "KithTesting"]),
         tests(of: "KithSimulation"),
         tests(of: "KithVirtualDisk", ["CSQLite", "KithDocument", "KithMerge", "KithStore", "KithSystem"]),
         // What is fuzzed, and its tests; `make fuzz` drives the same with libFuzzer.

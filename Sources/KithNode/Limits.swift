@@ -215,4 +215,6 @@ package enum NodeLimits {
     package static let endMilliseconds = 10_000
     /// Problems of one configuration file that are named: after so many it is another kind of file.
     package static let configurationProblems = 50
+    /// Bytes of a copy that are read and handed on at once.
+    static let copyPartBytes = 256 << 10
 }

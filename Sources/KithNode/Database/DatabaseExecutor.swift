@@ -35,6 +35,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
     private let environment: StoreEnvironment
     private let options: StoreOptions
     private var isClosed = false
+    private let over = Atomic(false)
 
     /// Opens the database, or makes it.
     /// - Throws: `StoreError` as `Store.init` does.
@@ -57,6 +58,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
     }
 
     package var name: DatabaseName { file.name }
+
+    /// Whether it was closed: nothing can be asked of it any more.
+    package var isOver: Bool { over.load(ordering: .relaxed) }
 
     /// Where the database stood after the last commit.
     package var summary: StoreSummary { published.withLock { $0 } }
@@ -336,6 +340,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
     /// Finishes what waits, empties the log into the file and lets the file go. Blocks; what is asked of the database
     /// afterwards fails.
     package func close() {
+        over.store(true, ordering: .relaxed)
         pageCheck.cancel()
         readers.close()
         writer.sync {

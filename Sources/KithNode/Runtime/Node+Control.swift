@@ -1,4 +1,7 @@
 extension Node {
+    /// What the control socket asks, for whoever has the node in the same process.
+    package var service: any ControlService { NodeService(self) }
+
     /// Answers requests as the control socket does.
-    package var controlRouter: ControlRouter { ControlRouter(NodeService(self)) }
+    package var controlRouter: ControlRouter { ControlRouter(service) }
 }

@@ -35,7 +35,7 @@ package final class Node: @unchecked Sendable {
     let membership: Membership
     let desk: JoinDesk
     package let catalog: DatabaseCatalog
-    let damage: DamageBook
+    package let damage: DamageBook
     let startedAt: Int64
     var transport: (any Transport)?
     var listener: (any ChannelListener)?
@@ -294,6 +294,8 @@ package final class Node: @unchecked Sendable {
             guard !self.isStopping else { return }
             self.isStopping = true
             self.log(.info, .node, "stopping")
+            // One that could not start has nobody to say goodbye to.
+            guard self.listener != nil else { return self.close() }
             self.listener?.stop()
             self.timer?.cancel()
             for target in self.attempts.keys.sorted() { self.attempts[target]?.cancel() }
@@ -339,6 +341,7 @@ package final class Node: @unchecked Sendable {
             // Before the databases: a copy or a check that is under way would hold them up.
             self.control?.stop()
             self.catalog.close()
+            self.lock.release()
             self.queue.async {
                 self.log(.info, .node, "stopped")
                 self.log.flush(all: true)

@@ -105,18 +105,11 @@ extension NodeService {
         let file = database.file
         return .upkeep { sink throws(ControlError) in
             try await reserved(file.name, for: "compacted") { () throws(ControlError) in
-                let before = file.sizes
-                while try await writing(name, { transaction throws(StoreError) in try transaction.maintain() }) {}
-                let result = await ControlStream.onThread {
-                    Result { () throws(StoreError) in
-                        defer { Compaction.discard(file) }
-                        try Compaction.write(file, isCancelled: sink.isCancelled)
-                        try database.takeCompactCopy()
-                    }
+                let sizes: (before: Int, after: Int)
+                do throws(StoreError) { sizes = try await database.compact(isCancelled: sink.isCancelled) } catch {
+                    throw ControlError(error)
                 }
-                try Self.get(result)
-                let after = file.sizes
-                sink.emit(.compacted(database: name, before: before.file + before.log, after: after.file + after.log))
+                sink.emit(.compacted(database: name, before: sizes.before, after: sizes.after))
             }
         }
     }

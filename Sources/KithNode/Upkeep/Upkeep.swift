@@ -2,13 +2,13 @@ import KithCrypto
 import KithStore
 import KithSystem
 
-/// Checks and repairs as a running node does them and as the command does them where none runs: the parts that are the
-/// same.
-enum Upkeep {
+/// Checks and repairs as a running node does them and as the command and the library do them where none runs: the parts
+/// that are the same.
+package enum Upkeep {
     /// Checks a database, tells what is found, and remembers it.
     /// - Parameter refusal: why the database can't be opened; nil where it can.
     @discardableResult
-    static func verify(
+    package static func verify(
         _ file: DatabaseFile, refusal: StoreError?, _ damage: DamageBook, _ sink: UpkeepSink
     ) throws(StoreError) -> Verification.Summary {
         var first: StoreFinding?

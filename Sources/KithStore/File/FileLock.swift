@@ -26,14 +26,19 @@ final class FileLock {
         }
         guard (try? lock.lock()) == true else {
             let holder = Self.lines(lock).first.flatMap { Int($0) }
-            throw StoreError(
-                .locked, file.name.string,
-                "\(file.shortName) is open in \(holder.map { "process \($0)" } ?? "another process"): stop that one first"
-            )
+            throw Self.taken(file, by: holder)
         }
         let lines = Self.lines(lock)
         lastClaim = lines.count > 1 ? LogClaim(lines[1]) : .none
         write(lastClaim)
+    }
+
+    private static func taken(_ file: DatabaseFile, by holder: Int?) -> StoreError {
+        let advice =
+            holder == Int(getpid())
+            ? "is open already in this process: use that one, or close it first"
+            : "is open in \(holder.map { "process \($0)" } ?? "another process"): stop that one first"
+        return StoreError(.locked, file.name.string, "\(file.shortName) \(advice)")
     }
 
     /// Writes what this holder claims of the log. The id before it is for people; a lock without both is as good.

@@ -99,3 +99,27 @@ extension StoreReader {
         return Document(id: id, tree: try RevisionTree(row, 3, of: id.string), bodies: bodies)
     }
 }
+
+extension StoreReader {
+    /// A document's winner with the highest time in its version: that of its last edit; 0 for initial data.
+    package func getWithTime(_ id: DocumentID) throws(StoreError) -> (document: StoredDocument, time: UInt64)? {
+        let row = try connection.statement(.readDocument)
+        defer { row.reset() }
+        row.bind(1, text: id.string)
+        guard try row.step() else { return nil }
+        let document = try document(row, id)
+        return (document, try RevisionTree(row, 4, of: id.string).version(of: document.revision)?.highestTime ?? 0)
+    }
+
+    /// Runs readings as one: all see the database as of one moment, and the write-ahead log can't be emptied beyond that
+    /// meanwhile.
+    /// - Throws: what the body throws, and `StoreError`.
+    package func atOneMoment<Value>(_ body: () throws -> Value) throws -> Value {
+        if connection.isInTransaction { return try body() }
+        try connection.run(.begin)
+        defer { if connection.isInTransaction { try? connection.run(.commit) } }
+        // The moment is that of the first reading.
+        _ = try summary()
+        return try body()
+    }
+}

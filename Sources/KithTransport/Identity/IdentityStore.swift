@@ -12,7 +12,7 @@ package struct IdentityStore: Sendable {
     package enum State: Hashable, Sendable {
         /// No trace of an identity: a new directory, or a disk that is not mounted.
         case absent
-        /// The node has left its group and may join another.
+        /// The directory is in no group, because the node has left it or never was in one, and may join one.
         case left
         case present
         /// Something is there and not whole; the text says what. Databases without an identity are such: a disk that is
@@ -74,7 +74,9 @@ package struct IdentityStore: Sendable {
         case .absent:
             throw .identity(
                 "\(directory) holds no identity: is its disk mounted? `kith init` makes a group, `kith join` joins one")
-        case .left: throw .identity("the node in \(directory) has left its group; `kith join` takes it into one")
+        case .left:
+            let reason = formerGroup() == nil ? "is in no group" : "has left its group"
+            throw .identity("the node in \(directory) \(reason); `kith join` takes it into one")
         case .incomplete(let reason): throw incomplete(reason)
         case .present: break
         }
@@ -131,6 +133,16 @@ package struct IdentityStore: Sendable {
     /// Replaces the identity, for a new role or name. On disk when this returns.
     package func save(_ identity: Identity) throws(TransportError) {
         try write(Array(try IdentityFile.text(of: identity).utf8), to: Self.identityName)
+    }
+
+    /// Says of a directory without a trace of an identity that its databases are of no group: for a program that keeps
+    /// databases there by itself. It may join a group later. On disk when this returns; elsewhere nothing happens.
+    package func beginAlone() throws(TransportError) {
+        guard state() == .absent else { return }
+        do throws(SystemError) { try files.makeDirectories(directory) } catch {
+            throw .system("making \(directory)", error.number)
+        }
+        try write(Array(IdentityFile.left.utf8), to: Self.identityName)
     }
 
     /// Whether `initGroup` or `create` may be called: nothing is written.

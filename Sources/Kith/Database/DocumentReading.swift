@@ -1,0 +1,101 @@
+import KithDocument
+import KithStore
+
+/// What can be read of a database as of one moment: in `read { }`, and in `write { }` with what was written before.
+public protocol DocumentReading {
+    /// What reads; only Kith makes one.
+    var access: ReadAccess { get }
+}
+
+/// What a closure of `read { }` or `write { }` reads with, as long as it runs.
+public struct ReadAccess {
+    private let lease: () throws(KithError) -> StoreReader
+
+    init(_ lease: @escaping () throws(KithError) -> StoreReader) { self.lease = lease }
+
+    /// - Throws: `KithError` `closed` after the closure has ended.
+    package func reader() throws(KithError) -> StoreReader { try lease() }
+}
+
+extension DocumentReading {
+    /// A document; nil where nothing of that id lives.
+    /// - Throws: `KithError`: `invalid` for an id that is none, and what the disk gives.
+    public func document(_ id: String) throws(KithError) -> Document? {
+        let id = try Self.documentID(id)
+        let reader = try access.reader()
+        guard let found = try Database.store({ () throws(StoreError) in try reader.getWithTime(id) }),
+            !found.document.isDeleted
+        else { return nil }
+        return Document(found.document, editTime: found.time)
+    }
+
+    /// A document as a value of a type; nil where nothing of that id lives.
+    /// - Throws: `KithError`: `decoding` names the document, the path and what is wrong there.
+    public func document<Value: Decodable>(_ id: String, as type: Value.Type) throws(KithError) -> Value? {
+        try document(id)?.decode(type)
+    }
+
+    /// A revision of a document that is still here: one that lives, or one that a merge has overruled, for thirty days.
+    /// - Returns: nil where there is none of that id, or its fields are not kept.
+    public func document(_ id: String, revision: String) throws(KithError) -> Document? {
+        let id = try Self.documentID(id)
+        guard let revision = RevisionID(revision) else {
+            throw KithError(.invalid, id.string, "'\(revision)' is no revision; one is a number, - and 32 hex digits")
+        }
+        let reader = try access.reader()
+        let found = try Database.store { () throws(StoreError) in try reader.get(id, revision: revision) }
+        return found.flatMap { $0.isDeleted ? nil : Document($0, editTime: nil) }
+    }
+
+    /// The documents that live, ascending by the bytes of their ids.
+    /// - Parameters:
+    ///   - after: begins behind this id.
+    ///   - limit: at most so many.
+    public func documents(after id: String? = nil, limit: Int = 1_000) throws(KithError) -> [Document] {
+        let after = try id.map { (id) throws(KithError) in try Self.documentID(id) }
+        let reader = try access.reader()
+        return try Database.store { () throws(StoreError) in
+            try reader.documents(after: after, limit: limit).map { Document($0, editTime: nil) }
+        }
+    }
+
+    /// The documents in conflict, in the order of their last changes.
+    public func conflicts(limit: Int = 1_000) throws(KithError) -> [Document] {
+        let reader = try access.reader()
+        let entries = try Database.store { () throws(StoreError) in try reader.conflicts(after: 0, limit: limit) }
+        var documents: [Document] = []
+        for entry in entries {
+            if let document = try document(entry.document.string) { documents.append(document) }
+        }
+        return documents
+    }
+
+    static func documentID(_ id: String) throws(KithError) -> DocumentID {
+        do throws(DocumentError) { return try DocumentID(id) } catch { throw KithError(error, of: id) }
+    }
+}
+
+/// One moment of a database, in `read { }`: all that is read of it belongs together. Valid while the closure runs.
+public struct ReadSnapshot: DocumentReading {
+    private let lease: Lease<StoreReader>
+
+    init(_ lease: Lease<StoreReader>) { self.lease = lease }
+
+    /// What the snapshot is read with.
+    public var access: ReadAccess { ReadAccess(lease.get) }
+}
+
+/// Lends something to a closure, and takes it back.
+final class Lease<Value> {
+    private var value: Value?
+
+    init(_ value: Value) { self.value = value }
+
+    func end() { value = nil }
+
+    func get() throws(KithError) -> Value {
+        if let value { return value }
+        throw KithError(
+            .closed, "read and write", "what read { } and write { } give is valid only until the closure ends")
+    }
+}
