@@ -55,7 +55,7 @@ let package = Package(
         library("KithDocument", ["KithCrypto"]),
         library("KithMerge", ["KithDocument"]),
         library("KithQuery", ["KithDocument"]),
-        library("KithStore", ["CSQLite", "KithCrypto", "KithDocument", "KithMerge", "KithSystem"]),
+        library("KithStore", ["CSQLite", "KithCrypto", "KithDocument", "KithMerge", "KithQuery", "KithSystem"]),
         library("KithReplication", ["KithCrypto", "KithDocument"]),
         library("KithNetwork"),
         library("KithDiscovery", ["CDNSSD", "KithDocument", "KithNetwork"]),
@@ -95,7 +95,7 @@ let package = Package(
         command("kith-sim", path: "Simulations/kith-sim", ["KithSimulation"]),
         command(
             "kith-bench", path: "Sources/kith-bench",
-            ["CSQLite", "KithDocument", "KithStore", "KithHTTPCore"]),
+            ["CSQLite", "KithDocument", "KithQuery", "KithStore", "KithHTTPCore"]),
 
         .target(
             name: "KithTestSupport", dependencies: ["KithDocument", "KithHTTPCore"], path: "Tests/KithTestSupport",
@@ -107,7 +107,7 @@ let package = Package(
         tests(of: "KithQuery", ["KithDocument"]),
         tests(
             of: "KithStore",
-            ["CSQLite", "KithCrashPoints", "KithDocument", "KithMerge", "KithSystem", "KithVirtualDisk"]),
+            ["CSQLite", "KithCrashPoints", "KithDocument", "KithMerge", "KithQuery", "KithSystem", "KithVirtualDisk"]),
         tests(of: "KithReplication", ["KithCrypto", "KithDocument", "KithMerge"]),
         // Runs inside a network namespace, where a test can't be itself.
         command("kith-discovery-probe", path: "Tests/LAN/Probe", ["KithDiscovery", "KithDocument", "KithNetwork"]),

@@ -37,7 +37,7 @@ package struct DocumentMetadata: Sendable, Equatable {
     /// The names of its members, as META() has them.
     package static let names = ["id", "revision", "sequence", "deleted", "expires", "edited"]
 
-    var value: QueryValue {
+    package var value: QueryValue {
         let members: [(String, JSONValue?)] = [
             ("id", .string(id)), ("revision", .string(revision)), ("sequence", .number(sequence)),
             ("deleted", .bool(isDeleted)), ("expires", expires.map { .number($0) }),

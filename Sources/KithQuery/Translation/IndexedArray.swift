@@ -11,7 +11,9 @@ package struct IndexedArray: Sendable {
     /// The conditions on documents that are in it, as SQL on a source named `d0`.
     let conditions: [String]
 
-    func holds(_ array: [CanonicalStep]) -> Bool { CanonicalJSON.way(array).hasSameBytes(as: CanonicalJSON.way(self.array)) }
+    func holds(_ array: [CanonicalStep]) -> Bool {
+        CanonicalJSON.way(array).hasSameBytes(as: CanonicalJSON.way(self.array))
+    }
 
     func isElement(_ way: [CanonicalStep]) -> Bool {
         CanonicalJSON.way(way).hasSameBytes(as: CanonicalJSON.way(element))

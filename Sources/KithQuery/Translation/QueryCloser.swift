@@ -90,10 +90,12 @@ struct QueryCloser {
     private mutating func count(_ closed: Closed, at position: SourcePosition) throws(QueryError) {
         size += 1
         if closed.depth > QueryLimits.closedDepth {
-            throw .at(position, "with the variables of LET expressions are nested deeper than \(QueryLimits.closedDepth)")
+            throw .at(
+                position, "with the variables of LET expressions are nested deeper than \(QueryLimits.closedDepth)")
         }
         if size > 2 * QueryLimits.expressions || closed.size > QueryLimits.expressions {
-            throw .at(position, "with the variables of LET the query has more than \(QueryLimits.expressions) expressions")
+            throw .at(
+                position, "with the variables of LET the query has more than \(QueryLimits.expressions) expressions")
         }
     }
 
@@ -228,7 +230,8 @@ extension QueryCloser.Closed {
 
     init(_ expression: QueryExpression, of parts: [QueryCloser.Closed]) {
         self.init(
-            expression: expression, isConstant: parts.allSatisfy(\.isConstant), isBound: parts.contains(where: \.isBound),
+            expression: expression, isConstant: parts.allSatisfy(\.isConstant),
+            isBound: parts.contains(where: \.isBound),
             depth: 1 + (parts.map(\.depth).max() ?? 0), size: parts.reduce(1) { $0 + $1.size })
     }
 }

@@ -149,7 +149,9 @@ extension SQLTranslator {
                 if literal.isValued { list.append(try folded(element, collation)) }
             } else if let number = element.slot {
                 // NULL is equal to nothing, and makes nothing unknown.
-                list.append(isNegated ? "coalesce(\(bind(.comparand(number, collation))), x'')" : bind(.comparand(number, collation)))
+                list.append(
+                    isNegated
+                        ? "coalesce(\(bind(.comparand(number, collation))), x'')" : bind(.comparand(number, collation)))
             } else {
                 list.append(try folded(element, collation))
             }

@@ -24,7 +24,8 @@ extension SQLTranslator {
         let columns = try columns(of: selection, statement)
         var sql = try select(selection, columns, statement, isGrouped: query.isGrouped, tail)
         sql += try limits(statement)
-        let isArbitrary = statement.order.isEmpty && statement.source != nil && (statement.limit ?? statement.offset) != nil
+        let isArbitrary =
+            statement.order.isEmpty && statement.source != nil && (statement.limit ?? statement.offset) != nil
             && !(query.isGrouped && statement.groups.isEmpty)
         return TranslatedQuery(
             sql: sql, bindings: bindings, expressions: expressions, table: closer.table, columns: columns,

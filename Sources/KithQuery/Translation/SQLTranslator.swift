@@ -54,7 +54,8 @@ struct SQLTranslator {
         }
         guard let number = expression.slot else { return try call("kq_eval", expression) }
         switch closer.table.slots[number] {
-        case .field(let source, let way): return "kq_get(\(body(of: source)), \(SQLText.literal(CanonicalJSON.way(way))))"
+        case .field(let source, let way):
+            return "kq_get(\(body(of: source)), \(SQLText.literal(CanonicalJSON.way(way))))"
         case .parameter, .constant: return bind(.key(number))
         case .group(let group): return try value(groups[group])
         case .aggregate(let function, let argument, let isDistinct):
@@ -96,7 +97,8 @@ struct SQLTranslator {
         guard let number = expression.slot else { return try call("kq_show", expression) }
         switch closer.table.slots[number] {
         case .field(let source, []): return body(of: source)
-        case .field(let source, let way): return "kq_json(\(body(of: source)), \(SQLText.literal(CanonicalJSON.way(way))))"
+        case .field(let source, let way):
+            return "kq_json(\(body(of: source)), \(SQLText.literal(CanonicalJSON.way(way))))"
         case .metadata(let source, let name): return metadata(sources[source].prefix, name)
         case .parameter, .constant: return bind(.json(number))
         case .group(let group): return try json(groups[group])
@@ -146,7 +148,8 @@ struct SQLTranslator {
         let slots = expression.slots
         guard slots.count <= QueryLimits.expressionInputs else {
             throw .at(
-                expression.position, "one expression takes more than \(QueryLimits.expressionInputs) fields and parameters")
+                expression.position,
+                "one expression takes more than \(QueryLimits.expressionInputs) fields and parameters")
         }
         let local = expression.replaced { part in
             part.slot.flatMap { slots.firstIndex(of: $0) }.map { QueryExpression(.parameter(.positional($0 + 1))) }

@@ -12,6 +12,7 @@ package struct TranslatedQuery: Sendable {
     let table: SlotTable
     /// The slot of each column of SQLite's rows.
     let columns: [Int]
+    package var columnCount: Int { columns.count }
     let selection: Selection
     /// What an index could serve.
     package let wishes: [IndexWish]
@@ -19,6 +20,17 @@ package struct TranslatedQuery: Sendable {
     package let usedArrays: [String]
     /// Whether which rows come is not said: LIMIT without an order.
     package let isArbitrary: Bool
+
+    /// What an index on the first source would have that could help: what is compared for equality, then one thing that is
+    /// compared otherwise or sorted by.
+    package var suggestedIndex: [String] {
+        guard let source = wishes.map(\.source).min() else { return [] }
+        let wishes = wishes.filter { $0.source == source }
+        let equal = wishes.filter { $0.use == .equality }.map(\.expression)
+        let other = wishes.filter { $0.use != .equality && !equal.contains($0.expression) }
+            .min { $0.use < $1.use }
+        return Array((equal + (other.map { [$0.expression] } ?? [])).prefix(QueryLimits.indexExpressions))
+    }
 
     enum Selection: Sendable {
         case raw(QueryExpression)

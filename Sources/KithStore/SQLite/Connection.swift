@@ -26,6 +26,10 @@ final class Connection {
     private let log = LogFrames()
     /// What errors are about.
     let subject: String
+    /// What SQL may call: indexes are kept with every write, so every connection has them.
+    let functions = QueryFunctions()
+    /// The queries that were asked, and the indexes that they may use.
+    let queries = QueryCache()
     /// Asked now and then while statements run; see `watch`.
     private var watcher: Watcher?
 
@@ -44,6 +48,8 @@ final class Connection {
         self.handle = handle
         statements = Array(repeating: nil, count: SQL.allCases.count)
         sqlite3_extended_result_codes(handle, 1)
+        let known = functions.register(on: handle)
+        if known != SQLITE_OK { throw failure(known) }
         sqlite3_busy_timeout(handle, Limits.busyMilliseconds)
         // Of a database that is there, the log is its writer's to empty.
         if access == .read || access == .write && fileSystem.size(of: path + "-wal") > 0 { setCheckpointOnClose(false) }
@@ -52,6 +58,7 @@ final class Connection {
 
     deinit {
         statements.removeAll()
+        queries.removeAll()
         sqlite3_close_v2(handle)
     }
 
