@@ -230,7 +230,8 @@ extension SQLTranslator {
     }
 
     fileprivate mutating func way(of text: String, _ what: String) throws(QueryError) -> [CanonicalStep] {
-        guard case .field(_, let way) = slot(try closed(text)), !way.isEmpty else {
+        let expression = try closed(text)
+        guard case .field(_, let way) = slot(expression), !way.isEmpty else {
             throw .running("\(what) is a path, such as tags or a.b: found \(text)")
         }
         return way

@@ -95,7 +95,7 @@ extension SQLTranslator {
             terms += try conditions(of: closed)
             terms += try elementBounds(closed.conjuncts)
         }
-        return terms.isEmpty ? "" : " WHERE \(terms.joined(separator: " AND "))"
+        return terms.isEmpty ? "" : " WHERE \(SQLText.and(terms))"
     }
 
     private mutating func plainConditions(of closed: QueryExpression) throws(QueryError) -> [String] {

@@ -137,7 +137,9 @@ struct SQLTranslator {
             return "coalesce(\(name)(nullif(\(try value(argument)), \(SQLText.null))), \(SQLText.null))"
         default:
             let kind = AggregateKind(function, isDistinct: isDistinct, collation)
-            return "kq_get(kq_aggregate(\(kind.code), \(try json(argument))), '')"
+            // Of no rows SQLite asks nobody what kind of aggregate it is.
+            let none = AggregateValue.of(function, []).element.description
+            return "kq_get(coalesce(kq_aggregate(\(kind.code), \(try json(argument))), \(SQLText.literal(none))), '')"
         }
     }
 

@@ -14,6 +14,7 @@ package final class QueryCursor {
     private let run: TranslatedQuery.Run
     private let context: FunctionContext
     private let rest: QueryBounds.Rest
+    private let watcher: Connection.Watcher
     private var isOpen = true
 
     init(
@@ -26,9 +27,10 @@ package final class QueryCursor {
         self.run = run
         self.context = context
         self.rest = rest
-        indexes = (prepared.plan.indexes + query.usedArrays).reduce(into: []) {
-            if !$0.contains($1) { $0.append($1) }
+        watcher = Connection.Watcher { [functions = connection.functions] in
+            functions.failure != nil || rest.isUnwanted(after: UInt64(Limits.watchInstructions))
         }
+        indexes = prepared.indexes
         prepared.isBusy = true
         for (index, value) in run.bound.enumerated() { prepared.statement.bind(Int32(index) + 1, value) }
         connection.queries.note(indexes)
@@ -70,11 +72,10 @@ package final class QueryCursor {
         let functions = connection.functions
         functions.context = context
         functions.clearFailure()
-        let rest = rest
-        connection.watch { functions.failure != nil || rest.isUnwanted(after: UInt64(Limits.watchInstructions)) }
+        connection.watch(by: watcher)
         defer {
             connection.watch(nil)
-            functions.context = FunctionContext()
+            functions.context = functions.idle
         }
         let isRow: Bool
         do throws(StoreError) {

@@ -27,20 +27,18 @@ package struct QueryExplanation: Sendable, Equatable {
 extension StoreReader {
     /// Says how a query is run, without running it.
     /// - Throws: `StoreError` as `query`; parameters need no values.
-    package func explain(_ query: CheckedQuery) throws(StoreError) -> QueryExplanation {
+    package func explain(_ query: PreparedQuery) throws(StoreError) -> QueryExplanation {
         let connection = connection
-        return try connection.queries.withCatalog(connection) { catalog throws(StoreError) in
-            let translated = try Self.translated(query, catalog, connection.subject)
-            let plan = try connection.queries.statement(translated.sql, connection, catalog).plan
-            let indexes = plan.indexes + translated.usedArrays.filter { !plan.indexes.contains($0) }
-            return QueryExplanation(
-                sql: translated.sql, plan: plan.lines, indexes: indexes,
-                suggestion: indexes.isEmpty ? translated.suggestedIndex : [], notes: Self.notes(translated, plan))
+        return try connection.queries.withStatement(of: query, connection) { translated, prepared throws(StoreError) in
+            QueryExplanation(
+                sql: translated.sql, plan: prepared.plan.lines, indexes: prepared.indexes,
+                suggestion: prepared.indexes.isEmpty ? translated.suggestedIndex : [],
+                notes: Self.notes(translated, prepared.plan))
         }
     }
 
     /// The same of SQL++ text.
-    package func explain(_ text: String) throws(StoreError) -> QueryExplanation { try explain(try checked(text)) }
+    package func explain(_ text: String) throws(StoreError) -> QueryExplanation { try explain(try prepare(text)) }
 
     private static func notes(_ query: TranslatedQuery, _ plan: QueryPlan) -> [String] {
         var notes: [String] = []

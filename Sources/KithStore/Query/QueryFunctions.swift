@@ -9,12 +9,16 @@ import KithQuery
 /// who reads.
 final class QueryFunctions {
     /// Of the query that runs now.
-    var context = FunctionContext()
+    var context: FunctionContext
+    /// Where no query runs: of what is written.
+    let idle = FunctionContext()
     /// The first failure since it was last cleared.
     private(set) var failure: QueryError?
     /// Calls so far: how far the building of an index is.
     fileprivate(set) var calls: UInt64 = 0
     private var compiled: [[UInt8]: CompiledExpression] = [:]
+
+    init() { context = idle }
 
     func clearFailure() { failure = nil }
 
@@ -220,13 +224,12 @@ private struct FunctionCall {
     }
 
     func step() {
-        guard let json = bytes(1), let value = JSONValue(canonical: json), let place = group(creates: true) else {
-            return
-        }
+        guard let place = group(creates: true) else { return functions.note(.running("there is no memory left")) }
         if place.pointee == nil {
             guard let code = values?[0], let kind = AggregateKind(code: Int(sqlite3_value_int(code))) else { return }
             place.pointee = Unmanaged.passRetained(Group(kind)).toOpaque()
         }
+        guard let json = bytes(1), let value = JSONValue(canonical: json) else { return }
         do throws(QueryError) {
             let group = Unmanaged<Group>.fromOpaque(place.pointee!).takeUnretainedValue()
             try group.accumulator.add(QueryValue(value), size: json.count)

@@ -74,8 +74,11 @@ final class Connection {
 
     /// Asks the closure again and again while statements run, every few milliseconds of work; true ends the statement
     /// with an error of which `isInterruption` holds. Nil asks no more.
-    func watch(_ isUnwanted: (() -> Bool)?) {
-        watcher = isUnwanted.map(Watcher.init)
+    func watch(_ isUnwanted: (() -> Bool)?) { watch(by: isUnwanted.map(Watcher.init)) }
+
+    /// The same with what may be used again.
+    func watch(by watcher: Watcher?) {
+        self.watcher = watcher
         guard let watcher else { return sqlite3_progress_handler(handle, 0, nil, nil) }
         sqlite3_progress_handler(
             handle, Limits.watchInstructions,
@@ -83,7 +86,7 @@ final class Connection {
             Unmanaged.passUnretained(watcher).toOpaque())
     }
 
-    private final class Watcher {
+    final class Watcher {
         let isUnwanted: () -> Bool
 
         init(_ isUnwanted: @escaping () -> Bool) { self.isUnwanted = isUnwanted }
