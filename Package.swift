@@ -60,7 +60,7 @@ let package = Package(
         library("KithQuery", ["KithDocument"]),
         library("KithCoding", ["KithDocument"]),
         library("KithQueryBuilder", ["KithCoding", "KithDocument", "KithQuery"]),
-        library("KithStore", ["CSQLite", "KithCrypto", "KithDocument", "KithMerge", "KithSystem"]),
+        library("KithStore", ["CSQLite", "KithCrypto", "KithDocument", "KithMerge", "KithQuery", "KithSystem"]),
         library("KithReplication", ["KithCrypto", "KithDocument"]),
         library("KithNetwork"),
         library("KithDiscovery", ["CDNSSD", "KithDocument", "KithNetwork"]),
@@ -103,7 +103,7 @@ let package = Package(
         command("kith-sim", path: "Simulations/kith-sim", ["KithSimulation"]),
         command(
             "kith-bench", path: "Sources/kith-bench",
-            ["CSQLite", "KithDocument", "KithStore", "KithHTTPCore"]),
+            ["CSQLite", "KithDocument", "KithQuery", "KithStore", "KithHTTPCore"]),
 
         .target(
             name: "KithTestSupport", dependencies: ["KithDocument", "KithHTTPCore"], path: "Tests/KithTestSupport",
@@ -121,7 +121,7 @@ let package = Package(
             exclude: ["Mistakes"], swiftSettings: settings),
         tests(
             of: "KithStore",
-            ["CSQLite", "KithCrashPoints", "KithDocument", "KithMerge", "KithSystem", "KithVirtualDisk"]),
+            ["CSQLite", "KithCrashPoints", "KithDocument", "KithMerge", "KithQuery", "KithSystem", "KithVirtualDisk"]),
         tests(of: "KithReplication", ["KithCrypto", "KithDocument", "KithMerge"]),
         // Runs inside a network namespace, where a test can't be itself.
         command("kith-discovery-probe", path: "Tests/LAN/Probe", ["KithDiscovery", "KithDocument", "KithNetwork"]),

@@ -34,6 +34,19 @@ package enum QueryLimits {
     package static let stringBytes = DocumentLimits.documentBytes
     /// Most elements of an array that a function makes from numbers (ARRAY_RANGE, ARRAY_REPEAT, DATE_RANGE_STR ...).
     package static let madeElements = 100_000
+    /// Expressions evaluated between two looks at whether the query is still wanted: well under a millisecond.
+    package static let stepsBetweenLooks: UInt64 = 1024
+    /// Deepest nesting of what is evaluated for SQLite, with the variables of LET in their place: somewhat above what can be
+    /// written, and still for a 512 KiB stack.
+    static let closedDepth = 64
+    /// Fields and parameters in one expression that is evaluated for SQLite, whose functions take 127 arguments.
+    static let expressionInputs = 120
+    /// Values that a row of SQLite has for one row of a result: it knows 2,000 columns.
+    static let rowValues = 1_000
+    /// Expressions of one index.
+    static let indexExpressions = 8
+    /// Longest literal that stands in SQL itself, in bytes of its key; longer ones are bound.
+    static let literalBytes = 256
     /// Rows that one query may hold at once while the evaluator joins, groups or sorts.
     package static let rows = 1_000_000
 }

@@ -46,6 +46,12 @@ enum Limits {
     static let localDocumentBytes = 1 << 20
     /// Instructions of SQLite between two looks at whether a long statement is still wanted: about a millisecond.
     static let watchInstructions: Int32 = 20_000
+    /// Statements of queries that one connection keeps prepared.
+    static let preparedQueries = 64
+    /// Expressions that one connection keeps read, of those that SQLite has evaluated.
+    static let compiledExpressions = 1_000
+    /// Indexes of one database: each is kept with every write.
+    static let indexes = 64
     /// Documents that a check reads at once, and the bytes of their bodies with which a page ends: a page is one short
     /// reading, so that the write-ahead log can be emptied between two of them.
     static let pageDocuments = 200

@@ -1,3 +1,5 @@
+import KithQuery
+
 /// What failed in a store, to what, and why. Never carries the body of a document.
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failure; the raw values are stable and shown to programs.
@@ -46,10 +48,15 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     package let subject: String
     /// One sentence for people.
     package let message: String
+    /// What is wrong with a query, and where.
+    package let query: QueryError?
 
-    package init(_ code: Code, _ subject: String, _ message: String, sqliteCode: Int32 = 0) {
+    package init(
+        _ code: Code, _ subject: String, _ message: String, sqliteCode: Int32 = 0, query: QueryError? = nil
+    ) {
         self.code = code
         self.sqliteCode = sqliteCode
+        self.query = query
         self.subject = Self.shortened(subject, to: Limits.subjectCharacters)
         self.message = Self.shortened(message, to: Limits.messageCharacters)
     }

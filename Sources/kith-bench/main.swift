@@ -13,6 +13,9 @@ func measure(_ options: Options, in directory: String) throws {
     var store = StoreBench(
         directory: directory, samples: samples, reads: rows.contains(.read),
         byProcessorTime: options.countsProcessorTime)
+    var queries =
+        rows.contains(.query)
+        ? try QueryBench(directory: directory, samples: samples, byProcessorTime: options.countsProcessorTime) : nil
     let replication = rows.contains(.replicate) ? try ReplicationBench(directory: directory, samples: samples) : nil
     defer { replication?.stop() }
     let delay = rows.contains(.delay) ? try DelayBench(directory: directory) : nil
@@ -20,6 +23,7 @@ func measure(_ options: Options, in directory: String) throws {
 
     for _ in 0..<options.runs {
         if rows.contains(.write) || rows.contains(.read) { try store.run() }
+        try queries?.run()
         try replication?.run()
         try delay?.run()
     }
@@ -28,6 +32,11 @@ func measure(_ options: Options, in directory: String) throws {
     print(Table.heading)
     if rows.contains(.write) { print(Table.rates("write, 1,000 a transaction", store.writing, target: 0.5)) }
     if rows.contains(.read) { print(Table.rates("read by id", store.reading, target: 0.5)) }
+    if let queries {
+        print(Table.rates("query by an indexed field", queries.equality, target: 0.77))
+        print(Table.rates("scan, one field compared", queries.scan, target: 1))
+        print(Table.rates("scan, grouped", queries.group, target: 1))
+    }
     if let replication {
         print(Table.rates("replicate to an empty node", replication.rates, target: 0.33))
         print(Table.sizes("  peak memory of the source", replication.sourceMegabytes, limit: 150))

@@ -81,13 +81,10 @@ extension QueryEvaluator {
     // Comparisons.
 
     /// What strings are compared without, by the COLLATE of an expression itself.
-    func collation(of expression: QueryExpression) -> QueryCollation {
-        guard case .collated(let operand, let collation) = expression.kind else { return .exact }
-        return collation.joined(self.collation(of: operand))
-    }
+    func collation(of expression: QueryExpression) -> QueryCollation { expression.collation }
 
     private func collation(of left: QueryExpression, _ right: QueryExpression) -> QueryCollation {
-        collation(of: left).joined(collation(of: right))
+        left.collation.joined(right.collation)
     }
 
     func compare(
@@ -136,5 +133,13 @@ extension QueryEvaluator {
             if try evaluate(quantified.condition, inner).isTrue == isAny { return .bool(isAny) }
         }
         return .bool(!isAny)
+    }
+}
+
+extension QueryExpression {
+    /// What strings are compared without, by the COLLATE of the expression itself.
+    var collation: QueryCollation {
+        guard case .collated(let operand, let collation) = kind else { return .exact }
+        return collation.joined(operand.collation)
     }
 }

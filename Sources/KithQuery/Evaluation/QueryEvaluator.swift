@@ -18,6 +18,7 @@ package struct QueryEvaluator {
 
     /// - Parameter expression: checked, so that its names are those of variables.
     func evaluate(_ expression: QueryExpression, _ scope: QueryScope) throws(QueryError) -> QueryValue {
+        try context.work?.count()
         if scope.group != nil, let known = key(expression, scope) { return known }
         // Nothing is taken out of the cases here: this is what the stack is full of where a query is deep.
         switch expression.kind {

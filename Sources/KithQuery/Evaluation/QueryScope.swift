@@ -37,7 +37,7 @@ package struct DocumentMetadata: Sendable, Equatable {
     /// The names of its members, as META() has them.
     package static let names = ["id", "revision", "sequence", "deleted", "expires", "edited"]
 
-    var value: QueryValue {
+    package var value: QueryValue {
         let members: [(String, JSONValue?)] = [
             ("id", .string(id)), ("revision", .string(revision)), ("sequence", .number(sequence)),
             ("deleted", .bool(isDeleted)), ("expires", expires.map { .number($0) }),
@@ -50,22 +50,25 @@ package struct DocumentMetadata: Sendable, Equatable {
 /// The values of parameters.
 package struct ParameterValues: Sendable {
     private var named: [[UInt8]: JSONValue] = [:]
-    private var positional: [JSONValue] = []
+    private var positional: [QueryValue] = []
 
     package init(_ named: JSONObject = JSONObject(), positional: [JSONValue] = []) {
         for (name, value) in named { self.named[Array(name.utf8)] = value }
-        self.positional = positional
+        self.positional = positional.map { QueryValue($0) }
     }
+
+    /// What an expression has in the place of all that it takes from outside; some may be MISSING.
+    init(slots: [QueryValue]) { positional = slots }
 
     /// - Throws: `QueryError` where there is none.
     func value(of parameter: QueryParameter, at position: SourcePosition) throws(QueryError) -> QueryValue {
-        let value: JSONValue? =
+        let value: QueryValue? =
             switch parameter {
-            case .named(let name): named[Array(name.utf8)]
+            case .named(let name): named[Array(name.utf8)].map { QueryValue($0) }
             case .positional(let number): positional.indices.contains(number - 1) ? positional[number - 1] : nil
             }
         guard let value else { throw .at(position, "the parameter \(parameter.text) has no value") }
-        return QueryValue(value)
+        return value
     }
 }
 

@@ -7,10 +7,13 @@ package struct FunctionContext {
     /// Minutes that this machine's clock is ahead of UTC.
     package let offset: Int
     let patterns: PatternCache
+    /// Nil for work without a bound.
+    let work: QueryWork?
 
-    package init(now: Int64 = 0, offset: Int = 0) {
+    package init(now: Int64 = 0, offset: Int = 0, work: QueryWork? = nil) {
         self.now = now
         self.offset = offset
+        self.work = work
         patterns = PatternCache()
     }
 }

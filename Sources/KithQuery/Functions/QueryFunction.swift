@@ -111,6 +111,11 @@ extension QueryFunction {
     /// The function of a name in upper case.
     package static func named(_ name: String) -> QueryFunction? { byName[name] }
 
+    /// Whether it depends on the time of the query, or on this machine's offset, and not on its arguments alone.
+    package var isContextual: Bool { Self.contextual.contains(name) }
+
+    private static let contextual: Set<String> = ["NOW_MILLIS", "NOW_STR", "NOW_LOCAL", "NOW_TZ", "MILLIS_TO_LOCAL"]
+
     /// The name that is most like one that there is not; nil where none is.
     static func nearMiss(to name: String) -> String? {
         let others = AggregateFunction.allCases.map(\.rawValue) + ["META", "MATCH", "RANK"]

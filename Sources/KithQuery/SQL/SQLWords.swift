@@ -32,7 +32,7 @@ enum SQLWords {
     static func literal(_ string: String) -> String { "'\(doubling(string, "'"))'" }
 
     /// By scalars: a quote with a combining mark is one character, and still a quote.
-    private static func doubling(_ text: String, _ quote: Unicode.Scalar) -> String {
+    static func doubling(_ text: String, _ quote: Unicode.Scalar) -> String {
         var doubled = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             doubled.append(scalar)

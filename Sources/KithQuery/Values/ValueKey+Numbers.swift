@@ -22,11 +22,15 @@ extension ValueKey {
         if decimal.sign < 0 { for index in start..<bytes.count { bytes[index] = ~bytes[index] } }
     }
 
-    private static func append(point: Int, to bytes: inout [UInt8]) {
-        if nearPoints.contains(point) { return bytes.append(UInt8(Int(middle) + point)) }
-        bytes.append(point < 0 ? farBelow : farAbove)
+    private static func append(point: Int, to bytes: inout [UInt8]) { withPoint(point) { bytes.append($0) } }
+
+    /// Hands on the bytes of a point one after the other.
+    @inline(__always)
+    static func withPoint(_ point: Int, _ put: (UInt8) -> Void) {
+        if nearPoints.contains(point) { return put(UInt8(Int(middle) + point)) }
+        put(point < 0 ? farBelow : farAbove)
         let biased = UInt32(clamping: point + (1 << 31))
-        for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: biased >> UInt32(shift))) }
+        for shift in [24, 16, 8, 0] { put(UInt8(truncatingIfNeeded: biased >> UInt32(shift))) }
     }
 
     private static func append(digits: [UInt8], to bytes: inout [UInt8]) {

@@ -26,6 +26,10 @@ final class Connection {
     private let log = LogFrames()
     /// What errors are about.
     let subject: String
+    /// What SQL may call: indexes are kept with every write, so every connection has them.
+    let functions = QueryFunctions()
+    /// The queries that were asked, and the indexes that they may use.
+    let queries = QueryCache()
     /// Asked now and then while statements run; see `watch`.
     private var watcher: Watcher?
 
@@ -50,6 +54,8 @@ final class Connection {
         self.handle = handle
         statements = Array(repeating: nil, count: SQL.allCases.count)
         sqlite3_extended_result_codes(handle, 1)
+        let known = functions.register(on: handle)
+        if known != SQLITE_OK { throw failure(known) }
         sqlite3_busy_timeout(handle, Limits.busyMilliseconds)
         // Of a database that is there, the log is its writer's to empty.
         if access == .read || access == .write && fileSystem.size(of: path + "-wal") > 0 { setCheckpointOnClose(false) }
@@ -58,6 +64,7 @@ final class Connection {
 
     deinit {
         statements.removeAll()
+        queries.removeAll()
         sqlite3_close_v2(handle)
     }
 
@@ -73,8 +80,11 @@ final class Connection {
 
     /// Asks the closure again and again while statements run, every few milliseconds of work; true ends the statement
     /// with an error of which `isInterruption` holds. Nil asks no more.
-    func watch(_ isUnwanted: (() -> Bool)?) {
-        watcher = isUnwanted.map(Watcher.init)
+    func watch(_ isUnwanted: (() -> Bool)?) { watch(by: isUnwanted.map(Watcher.init)) }
+
+    /// The same with what may be used again.
+    func watch(by watcher: Watcher?) {
+        self.watcher = watcher
         guard let watcher else { return sqlite3_progress_handler(handle, 0, nil, nil) }
         sqlite3_progress_handler(
             handle, Limits.watchInstructions,
@@ -82,7 +92,7 @@ final class Connection {
             Unmanaged.passUnretained(watcher).toOpaque())
     }
 
-    private final class Watcher {
+    final class Watcher {
         let isUnwanted: () -> Bool
 
         init(_ isUnwanted: @escaping () -> Bool) { self.isUnwanted = isUnwanted }

@@ -46,6 +46,7 @@ extension Store {
         defer { try? connection.run("DETACH copy") }
         try connection.run("BEGIN IMMEDIATE")
         do throws(StoreError) {
+            try IndexCatalog.reconcile(copy: "copy", on: connection)
             try copyChanges(connection)
             try copyRecords(connection)
             try connection.run("COMMIT")

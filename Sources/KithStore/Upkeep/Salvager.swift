@@ -18,6 +18,8 @@ final class Salvager {
     var carved: Set<[UInt8]> = []
     /// Documents whose sequence is no use; they get the next ones at the end.
     var moved: UInt64 = 0
+    /// The indexes of the old file.
+    private var indexes: [IndexCatalog.Entry] = []
 
     /// Of the new file, for what is done with every document.
     struct Statements {
@@ -189,6 +191,19 @@ final class Salvager {
         } else {
             report.notes.append("the policy could not be read: it comes back from the group")
         }
+        let catalog = try ignoringDamage { () throws(StoreError) in try IndexCatalog(old) }
+        indexes = catalog?.entries ?? []
+        if catalog?.unreadable.isEmpty != true {
+            report.notes.append("what is written down of some indexes could not be read: make them again")
+        }
+    }
+
+    /// Makes the indexes that there were, of what is there now.
+    private func makeIndexes() throws(StoreError) {
+        for entry in indexes {
+            try IndexCatalog.build(entry, on: new)
+            try IndexCatalog.write(entry, on: new)
+        }
     }
 
     private func takeRecords(
@@ -342,6 +357,7 @@ final class Salvager {
             "INSERT INTO timelines(first, id) VALUES (\(state.sequence), \(Int64(bitPattern: state.timeline)))")
         if state.database != 0 { try new.run("UPDATE state SET database = \(Int64(bitPattern: state.database))") }
         try state.write(new)
+        try makeIndexes()
         try new.run("COMMIT")
         report.documents = state.documents
         report.damaged = damaged.values.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }

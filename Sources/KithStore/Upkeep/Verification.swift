@@ -1,4 +1,5 @@
 import KithDocument
+import KithQuery
 import KithSystem
 
 /// Checks a database's file: every revision by its hash, what the rows say, the indexes, the running numbers, and the
@@ -66,6 +67,9 @@ package final class Verification {
                 try checkNumbers(connection)
             }
             try checkRecords(connection)
+            try atOneMoment(connection, "the array indexes were not checked") { () throws(StoreError) in
+                try checkIndexes(connection)
+            }
             try atOneMoment(connection, "the file's structure was not checked") { () throws(StoreError) in
                 try checkStructure(connection)
             }
@@ -347,6 +351,33 @@ package final class Verification {
             }
             if let open, open != state.timeline {
                 found(StoreFinding(.records, "the present timeline is not the one that is noted"))
+            }
+        }
+    }
+
+    /// Array indexes against the documents; other indexes are SQLite's and checked with the file's structure.
+    private func checkIndexes(_ connection: Connection) throws(StoreError) {
+        try reading("the indexes") { () throws(StoreError) in
+            try connection.reading { () throws(StoreError) in
+                let catalog = try IndexCatalog(connection)
+                for name in catalog.unreadable {
+                    found(StoreFinding(.records, "the index \(name) can't be read: it is damaged, or of a newer kind"))
+                }
+                for entry in catalog.entries {
+                    guard let expected = try? entry.definition.expectedElements(number: entry.number) else { continue }
+                    let stored = "SELECT key, number FROM \(entry.table)"
+                    let differing = try connection.number(
+                        """
+                        SELECT EXISTS(SELECT * FROM (\(expected)) EXCEPT \(stored))
+                        OR EXISTS(\(stored) EXCEPT SELECT * FROM (\(expected)))
+                        """)
+                    guard differing != 0 else { continue }
+                    found(
+                        StoreFinding(
+                            .records,
+                            "the index \(entry.definition.name) is not that of the documents: drop it and make it again"
+                        ))
+                }
             }
         }
     }

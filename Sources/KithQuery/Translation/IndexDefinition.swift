@@ -1,0 +1,246 @@
+import KithDocument
+
+/// What an index has, as it is written down: expressions are SQL++ over a document, whose fields are names.
+package struct IndexDefinition: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
+        /// The values of one or more expressions, in this order.
+        case values([String])
+        /// For UNNEST, ANY and IN: the elements of an array, or the values of a path within each of them.
+        case elements(of: String, path: String?)
+    }
+
+    package let name: String
+    package let kind: Kind
+    /// The condition on documents that are in it; nil for all.
+    package let filter: String?
+
+    /// - Parameter filter: SQL++ as the expressions are. It has no parameters, and nothing that depends on the time.
+    /// - Throws: `QueryError` with the place in the expression that is wrong.
+    package init(_ name: String, _ kind: Kind, where filter: String? = nil) throws(QueryError) {
+        guard Self.isName(name) else {
+            throw .running("an index is named by up to 100 letters from a to z, digits, _ and -")
+        }
+        self.name = name
+        switch kind {
+        case .values(let expressions):
+            guard (1...QueryLimits.indexExpressions).contains(expressions.count) else {
+                throw .running("an index has one to \(QueryLimits.indexExpressions) expressions")
+            }
+            var written: [String] = []
+            for expression in expressions { written.append(try Self.written(expression)) }
+            self.kind = .values(written)
+        case .elements(let array, let path):
+            self.kind = .elements(of: try Self.written(array), path: try Self.written(orNil: path))
+        }
+        self.filter = try Self.written(orNil: filter)
+        _ = try statements(number: 0)
+    }
+
+    /// The expression as it is always written.
+    private static func written(_ text: String) throws(QueryError) -> String { try QueryExpression(parsing: text).sql }
+
+    private static func written(orNil text: String?) throws(QueryError) -> String? {
+        guard let text else { return nil }
+        return try written(text)
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        (1...100).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                ("a"..."z").contains(Character(Unicode.Scalar(byte | 0x20))) || (0x30...0x39).contains(byte)
+                    || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+            }
+    }
+
+    // As JSON.
+
+    package var json: JSONValue {
+        var object: JSONObject = ["name": .string(name)]
+        switch kind {
+        case .values(let expressions):
+            object["kind"] = "values"
+            object["expressions"] = .array(expressions.map { .string($0) })
+        case .elements(let array, let path):
+            object["kind"] = "elements"
+            object["array"] = .string(array)
+            object["path"] = path.map { .string($0) }
+        }
+        object["where"] = filter.map { .string($0) }
+        return .object(object)
+    }
+
+    /// - Throws: `QueryError` for what is no definition, or one of a kind that is not known here.
+    package init(json: JSONValue) throws(QueryError) {
+        guard let object = json.object, let name = object["name"]?.string, let kind = object["kind"]?.string else {
+            throw .running("what is written down of an index is none")
+        }
+        let filter = object["where"]?.string
+        switch kind {
+        case "values":
+            let expressions = (object["expressions"]?.array ?? []).compactMap(\.string)
+            try self.init(name, .values(expressions), where: filter)
+        case "elements":
+            try self.init(
+                name, .elements(of: object["array"]?.string ?? "", path: object["path"]?.string), where: filter)
+        default: throw .running("the index \(name) is of a kind that is not known here: \(kind)")
+        }
+    }
+}
+
+// As SQL.
+extension IndexDefinition {
+    /// How SQLite calls the index, or the table of the elements.
+    package func table(number: Int) -> String {
+        switch kind {
+        case .values: "index_\(number)"
+        case .elements: "elements_\(number)"
+        }
+    }
+
+    /// What makes the index and fills it.
+    /// - Parameter schema: the database of the connection that it is made in.
+    package func statements(number: Int, schema: String = "main") throws(QueryError) -> [String] {
+        switch kind {
+        case .values(let expressions):
+            var translator = Self.translator("")
+            var keys: [String] = []
+            for expression in expressions { keys.append(try translator.key(of: expression)) }
+            let terms = try translator.terms(filter)
+            return [
+                "CREATE INDEX \(schema).\(table(number: number)) ON documents(\(keys.joined(separator: ", "))) WHERE "
+                    + terms.joined(separator: " AND ")
+            ]
+        case .elements:
+            let table = table(number: number)
+            let added = try elements("new.", table)
+            let removed = try elements("old.", table)
+            let all = try elements("documents.", table)
+            let filled =
+                "INSERT OR IGNORE INTO \(schema).\(table) SELECT \(all.key), \(all.source) WHERE \(all.condition)"
+            return [
+                """
+                CREATE TABLE \(schema).\(table)(key BLOB NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(key, number)) \
+                WITHOUT ROWID
+                """, filled.replacingFirst("FROM ", with: "FROM \(schema).documents, "),
+                """
+                CREATE TRIGGER \(schema).\(table)_insert AFTER INSERT ON documents WHEN new.body IS NOT NULL BEGIN \
+                \(added.insertion) END
+                """,
+                """
+                CREATE TRIGGER \(schema).\(table)_update AFTER UPDATE ON documents BEGIN \
+                \(removed.deletion) \(added.insertion) END
+                """,
+                """
+                CREATE TRIGGER \(schema).\(table)_delete AFTER DELETE ON documents WHEN old.body IS NOT NULL BEGIN \
+                \(removed.deletion) END
+                """,
+            ]
+        }
+    }
+
+    /// What takes it away.
+    package func removal(number: Int) -> [String] {
+        let table = table(number: number)
+        return switch kind {
+        case .values: ["DROP INDEX IF EXISTS \(table)"]
+        case .elements:
+            ["insert", "update", "delete"].map { "DROP TRIGGER IF EXISTS \(table)_\($0)" }
+                + ["DROP TABLE IF EXISTS \(table)"]
+        }
+    }
+
+    /// For an array index: what its table should have.
+    package func expectedElements(number: Int) throws(QueryError) -> String? {
+        guard case .elements = kind else { return nil }
+        let all = try elements("documents.", table(number: number))
+        let select = "SELECT DISTINCT \(all.key) AS key, \(all.source) WHERE \(all.condition)"
+        return select.replacingFirst("FROM ", with: "FROM documents, ")
+    }
+
+    /// As queries see it; nil for what they don't need to know.
+    package func indexedArray(number: Int) throws(QueryError) -> IndexedArray? {
+        guard case .elements = kind else { return nil }
+        var translator = Self.translator("d0.")
+        let (array, element) = try ways(&translator)
+        return IndexedArray(
+            name: name, table: table(number: number), array: array, element: element,
+            conditions: try Array(translator.terms(filter).dropFirst()))
+    }
+
+    private struct Elements {
+        let key: String
+        /// The number of the document, and from where the elements are.
+        let source: String
+        let condition: String
+        let insertion: String
+        let deletion: String
+    }
+
+    private func elements(_ prefix: String, _ table: String) throws(QueryError) -> Elements {
+        var translator = Self.translator(prefix)
+        let (array, element) = try ways(&translator)
+        let json = try translator.json(translator.closer.table.expression(.field(source: 0, array)))
+        let key = "kq_get(e.value, \(SQLText.literal(CanonicalJSON.way(element))))"
+        let condition = SQLText.and(["\(key) IS NOT NULL"] + (try translator.terms(filter)))
+        let source = "\(prefix)number FROM kq_each(\(json)) AS e"
+        return Elements(
+            key: key, source: source, condition: condition,
+            insertion: "INSERT OR IGNORE INTO \(table) SELECT \(key), \(source) WHERE \(condition);",
+            deletion: """
+                DELETE FROM \(table) WHERE number = \(prefix)number AND key IN \
+                (SELECT \(key) FROM kq_each(\(json)) AS e WHERE \(condition));
+                """)
+    }
+
+    private func ways(
+        _ translator: inout SQLTranslator
+    ) throws(QueryError) -> (array: [CanonicalStep], element: [CanonicalStep]) {
+        guard case .elements(let array, let path) = kind else { preconditionFailure("no array index: \(name)") }
+        let way = try translator.way(of: array, "the array of an index")
+        guard let path else { return (way, []) }
+        return (way, try translator.way(of: path, "the path of an index"))
+    }
+
+    private static func translator(_ prefix: String) -> SQLTranslator {
+        var translator = SQLTranslator(QueryCloser(allowsBinding: false))
+        _ = translator.closer.declareSource("document")
+        translator.sources = [SQLTranslator.Source(prefix: prefix, isDocument: true)]
+        return translator
+    }
+}
+
+extension SQLTranslator {
+    private mutating func closed(_ text: String) throws(QueryError) -> QueryExpression {
+        try closer.close(QueryExpression(parsing: text).checkedAsFilter().condition)
+    }
+
+    /// What an index has of an expression.
+    fileprivate mutating func key(of text: String) throws(QueryError) -> String {
+        let expression = try closed(text)
+        if expression.slots.isEmpty { throw .running("\(text) is the same for all documents: an index has fields") }
+        return try folded(expression, expression.collation)
+    }
+
+    /// The conditions on documents that are in an index: there is something of them, and those of the filter.
+    fileprivate mutating func terms(_ filter: String?) throws(QueryError) -> [String] {
+        var terms = ["\(sources[0].prefix)body IS NOT NULL"]
+        guard let filter else { return terms }
+        for part in try closed(filter).conjuncts { terms.append(try condition(part)) }
+        return terms
+    }
+
+    fileprivate mutating func way(of text: String, _ what: String) throws(QueryError) -> [CanonicalStep] {
+        let expression = try closed(text)
+        guard case .field(_, let way) = slot(expression), !way.isEmpty else {
+            throw .running("\(what) is a path, such as tags or a.b: found \(text)")
+        }
+        return way
+    }
+}
+
+extension String {
+    fileprivate func replacingFirst(_ part: String, with other: String) -> String {
+        guard let range = firstRange(of: part) else { return self }
+        return String(self[..<range.lowerBound]) + other + String(self[range.upperBound...])
+    }
+}

@@ -1,0 +1,91 @@
+import KithDocument
+import KithQuery
+
+/// The indexes of a database: what is written down of them in its settings.
+struct IndexCatalog {
+    struct Entry {
+        let definition: IndexDefinition
+        /// Part of the name that SQLite has for it.
+        let number: Int
+        /// When it was made, in milliseconds since 1970.
+        let created: Int64
+
+        var table: String { definition.table(number: number) }
+
+        var body: [UInt8] {
+            guard var object = definition.json.object else { return [] }
+            object["number"] = .number(number)
+            object["created"] = .number(created)
+            return JSONValue.object(object).canonicalBytes
+        }
+
+        init(_ definition: IndexDefinition, number: Int, created: Int64) {
+            self.definition = definition
+            self.number = number
+            self.created = created
+        }
+
+        /// - Throws: `StoreError` for what is no definition.
+        init(_ body: [UInt8], of subject: String) throws(StoreError) {
+            let json = JSONValue(canonical: body)
+            do throws(QueryError) { definition = try IndexDefinition(json: json) } catch {
+                throw StoreError(
+                    .damaged, subject, "an index of \(subject) can't be read: \(error.message)", query: error)
+            }
+            number = json.object?["number"]?.number?.integer.flatMap { Int(exactly: $0) } ?? 0
+            created = json.object?["created"]?.number?.integer ?? 0
+        }
+    }
+
+    /// Ascending by name.
+    let entries: [Entry]
+    /// Array indexes, as queries see them.
+    let arrays: [IndexedArray]
+    /// Names whose definition can't be read here: of a newer kind, or damaged.
+    let unreadable: [String]
+
+    static let prefix = "index."
+    /// When each was last used.
+    static let usePrefix = "index-use."
+
+    init(_ connection: Connection) throws(StoreError) {
+        let row = try connection.prepare(
+            "SELECT key, value FROM settings WHERE key >= '\(Self.prefix)' AND key < 'index/' ORDER BY key")
+        var entries: [Entry] = []
+        var arrays: [IndexedArray] = []
+        var unreadable: [String] = []
+        while try row.step() {
+            do throws(StoreError) {
+                let entry = try Entry(row.bytes(1), of: connection.subject)
+                entries.append(entry)
+                if let array = try? entry.definition.indexedArray(number: entry.number) { arrays.append(array) }
+            } catch {
+                unreadable.append(String(row.string(0).dropFirst(Self.prefix.count)))
+            }
+        }
+        self.entries = entries
+        self.arrays = arrays
+        self.unreadable = unreadable
+    }
+
+    subscript(_ name: String) -> Entry? { entries.first { $0.definition.name == name } }
+
+    /// Makes the index itself, filled.
+    static func build(_ entry: Entry, on connection: Connection, schema: String = "main") throws(StoreError) {
+        let statements: [String]
+        do throws(QueryError) {
+            statements = try entry.definition.statements(number: entry.number, schema: schema)
+        } catch {
+            throw StoreError(error, connection.subject)
+        }
+        for statement in statements { try connection.run(statement) }
+    }
+
+    static func write(_ entry: Entry, on connection: Connection) throws(StoreError) {
+        let row = try connection.statement(.writeSetting)
+        defer { row.reset() }
+        row.bind(1, text: prefix + entry.definition.name)
+        row.bind(2, blob: entry.body)
+        _ = try row.step()
+    }
+}

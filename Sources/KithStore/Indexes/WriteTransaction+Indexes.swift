@@ -1,0 +1,119 @@
+import KithDocument
+import KithQuery
+
+extension WriteTransaction {
+    /// Makes an index of what is there, kept by every write from then on. It is this node's alone: peers have their own.
+    /// Its definition stands in the file and goes with it, through compaction, copies and repairs.
+    ///
+    /// Nobody writes meanwhile; readers go on. It is there as a whole with the commit, or not at all.
+    /// - Throws: `StoreError` `invalid` for a name that is taken, or one index too many; what the disk gives.
+    /// - Complexity: O(n log n) in the documents.
+    package func createIndex(_ definition: IndexDefinition) throws(StoreError) {
+        let catalog = try IndexCatalog(connection)
+        let name = definition.name
+        if let known = catalog[name] {
+            if known.definition == definition { return }
+            throw StoreError(
+                .invalid, name, "there is another index named \(name): drop it first, or take another name")
+        }
+        guard !catalog.unreadable.contains(name) else {
+            throw StoreError(.invalid, name, "there is an index named \(name) of a kind that is not known here")
+        }
+        guard catalog.entries.count < Limits.indexes else {
+            throw StoreError(
+                .invalid, name, "\(connection.subject) has \(Limits.indexes) indexes already: drop one that is not used"
+            )
+        }
+        let number = try nextIndexNumber(catalog)
+        let entry = IndexCatalog.Entry(definition, number: number, created: environment.now())
+        try IndexCatalog.build(entry, on: connection)
+        try IndexCatalog.write(entry, on: connection)
+    }
+
+    /// One that nothing in the file is named by, also nothing of a kind that is not known here.
+    private func nextIndexNumber(_ catalog: IndexCatalog) throws(StoreError) -> Int {
+        var number = 1 + (catalog.entries.map(\.number).max() ?? 0)
+        while try connection.number(
+            "SELECT count(*) FROM sqlite_schema WHERE name IN ('index_\(number)', 'elements_\(number)')") != 0
+        {
+            number += 1
+        }
+        return number
+    }
+
+    /// Takes an index away.
+    /// - Throws: `StoreError` `not_found` with the names that there are.
+    package func dropIndex(_ name: String) throws(StoreError) {
+        let catalog = try IndexCatalog(connection)
+        guard let entry = catalog[name] else {
+            let names = catalog.entries.map(\.definition.name).joined(separator: ", ")
+            throw StoreError(
+                .notFound, name,
+                "there is no index '\(StoreError.shortened(name, to: 60))'"
+                    + (names.isEmpty ? ": \(connection.subject) has none" : "; there are: \(names)"))
+        }
+        for statement in entry.definition.removal(number: entry.number) { try connection.run(statement) }
+        for prefix in [IndexCatalog.prefix, IndexCatalog.usePrefix] { try dropIndexSetting(prefix + name) }
+    }
+
+    private func dropIndexSetting(_ key: String) throws(StoreError) {
+        let row = try connection.statement(.dropSetting)
+        defer { row.reset() }
+        row.bind(1, text: key)
+        _ = try row.step()
+    }
+
+    /// Writes down that queries have used indexes now; names of indexes that are not there any more are left out.
+    package func noteIndexUse(_ names: [String]) throws(StoreError) {
+        let catalog = try IndexCatalog(connection)
+        let row = try connection.statement(.writeSetting)
+        for name in names where catalog[name] != nil {
+            defer { row.reset() }
+            row.bind(1, text: IndexCatalog.usePrefix + name)
+            row.bind(2, blob: Array(String(environment.now()).utf8))
+            _ = try row.step()
+        }
+    }
+}
+
+extension Store {
+    /// Makes an index in a transaction of its own; see `WriteTransaction.createIndex`.
+    /// - Parameter progress: called now and then with the documents that are done and how many there are, at the end
+    ///   with both the same; false gives the index up, and nothing is left of it.
+    /// - Throws: `StoreError` `cancelled` where it was given up.
+    package func createIndex(
+        _ definition: IndexDefinition, progress: @escaping (_ done: UInt64, _ total: UInt64) -> Bool = { _, _ in true }
+    ) throws(StoreError) {
+        let total = summary.documents - summary.deleted
+        do throws(StoreError) {
+            try write { transaction throws(StoreError) in
+                let connection = transaction.connection
+                let start = connection.functions.calls
+                let calls = definition.callsPerDocument
+                connection.watch { [functions = connection.functions] in
+                    !progress(min(total, (functions.calls - start) / calls), total)
+                }
+                defer { connection.watch(nil) }
+                try transaction.createIndex(definition)
+            }
+        } catch {
+            throw error.isInterruption ? .cancelled(definition.name) : error
+        }
+        _ = progress(total, total)
+    }
+
+    /// Takes an index away; see `WriteTransaction.dropIndex`.
+    package func dropIndex(_ name: String) throws(StoreError) {
+        try write { transaction throws(StoreError) in try transaction.dropIndex(name) }
+    }
+}
+
+extension IndexDefinition {
+    /// About how often SQLite calls a function for each document while the index is made.
+    fileprivate var callsPerDocument: UInt64 {
+        switch kind {
+        case .values(let expressions): UInt64(expressions.count) + (filter == nil ? 0 : 1)
+        case .elements: 1 + (filter == nil ? 0 : 1)
+        }
+    }
+}
