@@ -60,8 +60,9 @@ package enum SimulationLimits {
     static let idleTime: UInt64 = 60_000_000
     static func idleBytes(nodes: Int) -> Int { 2 * (1_024 + 900 * nodes) }
     /// How many calls may change the disk of a node in that time: what it has learnt of others before is kept in a small file,
-    /// which takes six calls, and now and then it is tried whether the disk takes a commit.
-    static let idleChanges = 16
+    /// which takes six calls, and now and then it is tried whether the disk takes a commit, which begins a log where the
+    /// compaction before has left none.
+    static let idleChanges = 20
     /// How many more for each link that comes or goes, as some do when a node that is gone falls out of the map and the ring
     /// is another: where the peer was reached, and when it was seen last, are kept in that file, and what it told of the group
     /// in another, its own certificate where it is new and what others said.

@@ -16,8 +16,8 @@ package protocol ReplicaStore {
 
     /// Of the announced leaves those that are not here, were not purged here and are not recorded as refused.
     /// Documents of which nothing is missing are left out.
-    /// - Parameter givesWay: where nothing is missing and something lives here that the source has not, all that it has is
-    ///   asked for again, for a batch that gives way to it.
+    /// - Parameter givesWay: where something lives here that the source has not, all that it has is asked for again, for a
+    ///   batch that gives way to it if nothing of it is new.
     func missing(in changes: [Change], givesWay: Bool) throws(ReplicaError) -> [Want]
 
     /// Stores and merges what was delivered and moves the checkpoint, all in one transaction. A delivery that is wrong

@@ -53,6 +53,8 @@ final class SimulatedNode: @unchecked Sendable {
     var knowsOutsiders: [Int: UInt64] = [:]
     /// Databases of which a power cut broke off some call: whether a write is there becomes known when they are opened.
     var interrupted: Set<Int> = []
+    /// When its last process ended. What a failing disk was asked last may be done at the next start, however late that is.
+    private(set) var endedAt: UInt64 = .max
 
     /// Its disk pretends to synchronise, or did since it was last made sure.
     var isPretending = false
@@ -96,6 +98,7 @@ final class SimulatedNode: @unchecked Sendable {
 
     /// Its process is gone.
     func end() {
+        endedAt = machine.world.now
         process?.end()
         process = nil
         node = nil

@@ -164,7 +164,7 @@ extension SimulationRun {
         node.doubtful.removeAll { $0.database == database.number }
         node.calls = node.calls.filter { $0.value.database != database.number }
         let isInterrupted = node.interrupted.remove(database.number) != nil
-        guard !open.isEmpty || isInterrupted || now < node.badDiskUntil else { return }
+        guard !open.isEmpty || isInterrupted || min(now, node.endedAt) < node.badDiskUntil else { return }
         for call in open.inOrder {
             call.hasRun = false
             let id = DocumentID(unchecked: call.operation.document)

@@ -19,8 +19,8 @@ extension StoreReader {
 
     /// Of the announced leaves those that are not here, were not purged here and are not recorded as refused. Documents
     /// of which nothing is missing are left out.
-    /// - Parameter givesWay: where nothing is missing and something lives here that the source has not, all that it has is
-    ///   asked for again, for a batch that gives way to it.
+    /// - Parameter givesWay: where something lives here that the source has not, all that it has is asked for again, for a
+    ///   batch that gives way to it if nothing of it is new.
     package func missing(in changes: [Change], givesWay: Bool = false) throws(StoreError) -> [Want] {
         try connection.reading { () throws(StoreError) in
             let state = try StoreState.read(connection)
@@ -48,9 +48,8 @@ extension StoreReader {
             let tree = try RevisionTree(row, 2, of: change.document.string)
             let lack = Lack(tree, digests)
             missing = change.leaves.filter { lack.includes($0) }.map(\.id)
-            if givesWay, missing.isEmpty,
-                tree.live.contains(where: { leaf in !change.leaves.contains { $0.id == leaf.id } })
-            {
+            // Whatever is missing: a closed leaf that is too old beside what lives here is left out each time that it comes.
+            if givesWay, tree.live.contains(where: { leaf in !change.leaves.contains { $0.id == leaf.id } }) {
                 return Want(document: change.document, revisions: change.leaves.map(\.id), known: [])
             }
             known = missing.isEmpty ? [] : tree.knownLeaves.map(\.id)
