@@ -55,6 +55,11 @@ import Testing
         #expect(try reader.reader.missing(in: changes).isEmpty)
         let wants = try reader.reader.missing(in: changes, givesWay: true)
         #expect(wants.map(\.revisions) == [changes[0].leaves.map(\.id)] && wants.allSatisfy(\.known.isEmpty))
+        // Though something is missing that is left out each time that it comes, as an old closed leaf is.
+        let leaves =
+            changes[0].leaves + [AnnouncedLeaf(id: try #require(RevisionID("2-" + String(repeating: "0", count: 32))))]
+        let more = Change(sequence: changes[0].sequence, document: changes[0].document, leaves: leaves)
+        #expect(try reader.reader.missing(in: [more], givesWay: true).map(\.revisions) == [leaves.map(\.id)])
         let sent = try source.reader.deliveries(for: wants, maximumBytes: 1 << 20).deliveries
         try reader.apply(source.node, sent)
         #expect(try reader.get("d")?.revision == own, "only a batch that gives way does")

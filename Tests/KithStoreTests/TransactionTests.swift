@@ -123,7 +123,7 @@ import Testing
             Issue.record("two writers")
         } catch let error as StoreError {
             #expect(error.code == .locked)
-            #expect(error.message.contains("process "))
+            #expect(error.message.contains("in this process"))
             #expect(error.message.unicodeScalars.count <= 200)
         }
         test.close()
