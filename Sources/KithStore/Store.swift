@@ -96,6 +96,7 @@ package final class Store {
         #if KITH_MUTANTS
         if Mutant.isActive(.acknowledgesEarly), connection.isInTransaction { try? connection.run(.commit) }
         #endif
+        hasWritten = false
         do {
             try makeReady()
         } catch {
@@ -117,7 +118,6 @@ package final class Store {
             log.committed(connection)
             return results
         } catch {
-            hasWritten = false
             transaction.memory = before
             if connection.isInTransaction { try? connection.run(.rollback) }
             return works.map { _ in .failure(error) }
