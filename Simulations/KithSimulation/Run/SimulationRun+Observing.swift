@@ -151,7 +151,10 @@ extension SimulationRun {
     private func opened(_ node: SimulatedNode, _ database: ObservedDatabase) throws {
         let place = Model.Place(node: node.index, database: database.number)
         model[place].isAway = false
-        if model[place].carriedSince == nil { model[place].carriedSince = now }
+        // Peers hear only now of what could not be used when the process began.
+        if model[place].carriedSince == nil || node.process.map({ $0.begun > 0 }) == true {
+            model[place].carriedSince = now
+        }
         guard !node.isDamaged, !node.isOutsider else { return }
         try settleDoubts(node, database)
         try checkReopened(node, database)

@@ -70,12 +70,23 @@ extension Node {
             .suffix(NodeLimits.instances)
         twins = TwinBook(node: id, instance: instance, earlier: Array(earlier), startedAt: startedAt)
         let kept = (earlier + [instance]).suffix(NodeLimits.instances)
-        do throws(NodeError) {
-            try SpareFile.instances.write(kept.map { String($0, radix: 16) }, in: directory, on: disk)
-        } catch {
-            // A node starts on a full disk too. What it loses is that its next start, should the clock be set back meanwhile, may
-            // take what peers still say of this process for a twin's, for as long as they say it.
+        let lines = kept.map { String($0, radix: 16) }
+        do throws(NodeError) { try SpareFile.instances.write(lines, in: directory, on: disk) } catch {
+            // A node starts on a full disk too, and tries again later. Until then its next start, should the clock be set back
+            // meanwhile, may take what peers still say of this process for a twin's.
             log(.warning, .node, error.message)
+            unkeptInstances = lines
+        }
+    }
+
+    /// Writes which processes there were, where that failed at the start.
+    func keepInstances() {
+        guard unkeptInstances != nil else { return }
+        keepSoon(.instances) {
+            guard let lines = self.unkeptInstances else { return nil }
+            return Writing(content: SpareFile.content(lines)) { failure in
+                if failure == nil { self.unkeptInstances = nil }
+            }
         }
     }
 

@@ -82,6 +82,7 @@ extension Node {
             if database.pullStop == nil, databasesInArrears.remove(database.name) != nil { makeUp(for: database) }
         }
         makeUnmade()
+        keepInstances()
         guard !isRetryingUnusable, !catalog.unusable.isEmpty else { return }
         isRetryingUnusable = true
         // Opening may take as long as the file is large: off the queue.

@@ -72,6 +72,8 @@ package final class Node: @unchecked Sendable {
     /// Names this process among all that run with this identity, one after the other or, by mistake, at once.
     let instance: UInt64
     var twins: TwinBook
+    /// The instances of this node, where they could not be written.
+    var unkeptInstances: [String]?
     /// The links that are not to be used, and of which it is asked what process is at the other end.
     var greetings: [UInt64: Greeting] = [:]
     /// The directory was used on another machine before: nothing is replicated until somebody has said why.
