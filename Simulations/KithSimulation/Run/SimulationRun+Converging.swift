@@ -66,10 +66,8 @@ extension SimulationRun {
 
     // MARK: Equality
 
-    /// The databases that somebody carries.
-    private var carried: [Int] {
-        (0..<plan.databases).filter { number in core.contains { $0.databases[number] != nil } }
-    }
+    /// The databases that a writer carries: between readers nothing passes, and nobody makes what only a reader has.
+    private var carried: [Int] { (0..<plan.databases).filter(isWithWriter) }
 
     /// Whether all are equal, and all say so.
     func areAllInSync() -> Bool {
@@ -80,8 +78,7 @@ extension SimulationRun {
             for node in core {
                 let place = Model.Place(node: node.index, database: number)
                 guard let database = node.databases[number] else {
-                    // Nobody makes what only a reader has.
-                    if model[place].isAway || !isWithWriter(number) { continue }
+                    if model[place].isAway { continue }
                     return false
                 }
                 if !model[place].lacksPurged { whole.append((node, database.executor.summary.digest)) }

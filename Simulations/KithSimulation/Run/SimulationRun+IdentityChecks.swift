@@ -81,6 +81,8 @@ extension SimulationRun {
         for (index, node) in running.enumerated() where running[..<index].contains(where: { $0.id == node.id }) {
             doubledAt[node.id] = now
         }
+        // Which processes it had could not be noted, and what still goes round of them may be taken for a twin's.
+        for node in running where hasBadDisk(node) { doubledAt[node.id] = now }
         // A hostile member says of whom it likes that there are two of him.
         guard !nodes.contains(where: \.isHostile) else { return }
         for node in running {
