@@ -175,8 +175,9 @@ extension SimulationRun {
                 let history = try database.withReader { (reader) throws(StoreError) in try reader.history(id) }
                 if call.isPurge, history == nil {
                     purge(id, at: place, call.purged)
-                } else if let made = call.made, made.sequence > model[place].sequence, let nodes = history?.nodes,
-                    made.leaves.allSatisfy({ leaf in nodes.contains { $0.id == leaf.revision.id } })
+                    // Of its leaves those that are closed and old may have gone with a later write.
+                } else if let made = call.made, made.sequence > model[place].sequence,
+                    history?.nodes.contains(where: { $0.id == made.write.revision }) == true
                 {
                     note(.doubtWasDone)
                     checked {
