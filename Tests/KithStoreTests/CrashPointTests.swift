@@ -62,6 +62,33 @@ import Darwin
         for id in ["before", "acknowledged"] { #expect(try reader.get(DocumentID(unchecked: id)) != nil, "\(id)") }
     }
 
+    /// SQLite opens what can't be written for reading, and the connection would stay so.
+    @Test func aDiskThatCanBeWrittenAgainIsWrittenTo() throws {
+        let disk = VirtualDisk()
+        defer { disk.discard() }
+        var numbers = SeededGenerator(seed: 7)
+        let store = try Store(
+            DatabaseFile(try DatabaseName("notes"), in: disk.directory, on: disk.start()),
+            environment: StoreEnvironment(now: { 1_700_000_000_000 }, random: { numbers.next() }))
+        func put(_ id: String) throws {
+            _ = try store.write { (transaction) throws(StoreError) in
+                try transaction.put(DocumentID(unchecked: id), Array(#"{"a":1}"#.utf8))
+            }
+        }
+        try put("before")
+        disk.isReadOnly = true
+        #expect(throws: StoreError.self) { try put("refused") }
+        // The file is opened anew for this, which writes nothing.
+        #expect(throws: StoreError.self) {
+            try store.write { (transaction) throws(StoreError) in
+                try transaction.delete(DocumentID(unchecked: "missing"))
+            }
+        }
+        disk.isReadOnly = false
+        try put("after")
+        #expect(try store.ownReader().get(DocumentID(unchecked: "after")) != nil)
+    }
+
     @Test("A power cut while a file is put aside leaves it in one place or the other", arguments: Survival.allCases)
     func whileAFileIsPutAside(_ survival: Survival) throws {
         let letter = Array("a letter that somebody kept here\n".utf8)
