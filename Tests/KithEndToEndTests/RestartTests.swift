@@ -15,6 +15,7 @@ import Testing
             try await together(nodes) { try await $0.stop() }
             for node in nodes { try await node.start(peers: nodes) }
             #expect(try await nodes.settle("stock") == before)
+            #expect(try await areLinked(nodes))
 
             var sent: UInt64 = 0
             for node in nodes {
@@ -31,6 +32,19 @@ import Testing
         }
     }
 
+    /// Nodes that restart are equal from the start: that they have met again takes a moment longer.
+    private func areLinked(_ nodes: [TestNode]) async throws -> Bool {
+        try await eventually(within: 60) {
+            for node in nodes {
+                let peers = try await node.status()["peers"]?.array ?? []
+                if peers.count < nodes.count - 1 || peers.contains(where: { $0["databases"]?[0] == nil }) {
+                    return false
+                }
+            }
+            return true
+        }
+    }
+
     @Test func aMeshThatIsKilledTransfersNoDocumentAgain() async throws {
         try await Lab.open(nodes: 3) { lab in
             let nodes = try await lab.group(3)
@@ -42,6 +56,7 @@ import Testing
             for node in nodes { #expect(await node.ended() == 128 + SIGKILL) }
             for node in nodes { try await node.start(peers: nodes) }
             #expect(try await nodes.settle("stock") == before)
+            #expect(try await areLinked(nodes))
             for node in nodes {
                 for peer in try await node.status()["peers"]?.array ?? [] {
                     #expect(peer["databases"]?[0]?["pulled"]?.natural == 0, "\(node.name): \(peer)")

@@ -19,7 +19,7 @@ import Foundation
 /// wait in line and share synchronisations of the disk; readings go on beside them. What is returned as written is on disk
 /// (`DatabaseOptions.Durability`).
 ///
-/// Every operation is there twice, as GRDB has it: asynchronous, and blocking for code that is not.
+/// Every operation is there twice: asynchronous, and blocking for code that is not.
 public final class Database: Sendable {
     let home: any DatabaseHome
 

@@ -1,0 +1,96 @@
+import KithNode
+import KithQuery
+import KithStore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// An index: what makes queries find documents without reading them all, and every write a little dearer. It is this node's
+/// alone, stands in the file of the database, and is kept with each write, in the same transaction.
+public struct DatabaseIndex: Hashable, Sendable {
+    let definition: IndexDefinition
+
+    /// Of the values of expressions, in this order.
+    ///
+    ///     try DatabaseIndex("by-due", on: "dueDate", "title", where: "type = 'todo'")
+    ///
+    /// - Parameters:
+    ///   - name: up to 100 letters from a to z, digits, `_` and `-`.
+    ///   - expressions: in SQL++, as queries have them: `dueDate`, `LOWER(title)`.
+    ///   - filter: only documents for which it is true are in it. Without parameters and without the time.
+    /// - Throws: `KithError` `invalid` with the place in the expression that is wrong.
+    public init(_ name: String, on expressions: String..., where filter: String? = nil) throws(KithError) {
+        try self.init(name, .values(expressions), filter)
+    }
+
+    /// Of the elements of an array, for UNNEST, ANY and IN.
+    /// - Parameter path: of each element this, where it is an object.
+    public init(
+        _ name: String, onElementsOf array: String, path: String? = nil, where filter: String? = nil
+    ) throws(KithError) {
+        try self.init(name, .elements(of: array, path: path), filter)
+    }
+
+    private init(_ name: String, _ kind: IndexDefinition.Kind, _ filter: String?) throws(KithError) {
+        do throws(QueryError) { definition = try IndexDefinition(name, kind, where: filter) } catch {
+            throw KithError(.invalid, name, "index \(name): \(error.message)")
+        }
+    }
+
+    init(_ definition: IndexDefinition) { self.definition = definition }
+
+    /// The name that it is dropped by.
+    public var name: String { definition.name }
+
+    /// Whether both have one name and are of the same.
+    public static func == (left: Self, right: Self) -> Bool { left.definition == right.definition }
+
+    /// By the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(definition.name) }
+}
+
+/// An index as it is listed.
+public struct ListedIndex: Hashable, Sendable {
+    /// What it is of.
+    public let index: DatabaseIndex
+    /// When it was made.
+    public let created: Date
+    /// Bytes of its pages; nil where SQLite does not count them.
+    public let bytes: Int?
+}
+
+extension Database {
+    /// Makes an index of what is there, kept by every write from then on. On disk when this returns, as a whole or not at all;
+    /// nobody writes meanwhile. One that is there already with the same definition stays.
+    /// - Throws: `KithError`: `invalid` where another has the name, or where there are too many; what the disk gives.
+    /// - Complexity: O(n log n) in the documents.
+    public func createIndex(_ index: DatabaseIndex) async throws {
+        try await write { batch in
+            try batch.carryOut { transaction throws(StoreError) in try transaction.createIndex(index.definition) }
+        }
+    }
+
+    /// Takes an index away.
+    /// - Throws: `KithError` `notFound` with the names that there are.
+    public func dropIndex(_ name: String) async throws {
+        try await write { batch in
+            try batch.carryOut { transaction throws(StoreError) in try transaction.dropIndex(name) }
+        }
+    }
+
+    /// The indexes, ascending by name.
+    public func indexes() async throws -> [ListedIndex] {
+        try await read { snapshot in
+            let reader = try snapshot.access.reader()
+            return try Database.store { () throws(StoreError) in try reader.indexes() }.map { listing in
+                ListedIndex(
+                    index: DatabaseIndex(listing.definition),
+                    created: Date(timeIntervalSince1970: Double(listing.created) / 1_000),
+                    bytes: listing.bytes.map { Int($0) })
+            }
+        }
+    }
+}
