@@ -107,7 +107,6 @@ nightly: prepare ## what takes long: the longest forms of the tests, thousands o
 	@.ci/sanitizers
 	@$(MAKE) fuzz
 	@$(MAKE) test-deb
-	@$(MAKE) stranger
 
 lint: ## the formatter's checks
 	@$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Simulations Tests

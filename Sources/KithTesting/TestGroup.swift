@@ -28,7 +28,8 @@ public final class TestGroup: Sendable {
 
     /// Makes a group, runs the body, and stops and removes all of it, also where the body throws.
     public static func with<Value>(
-        nodes count: Int = 2, _ body: (TestGroup) async throws -> Value
+        nodes count: Int = 2, isolation: isolated (any Actor)? = #isolation,
+        _ body: (TestGroup) async throws -> Value
     ) async throws -> Value {
         let group = try await TestGroup(count)
         do {
