@@ -316,8 +316,9 @@ extension Node {
     /// Whether this node has dialled another one at this very address and its link is up: who says that a node is there speaks
     /// of old times, and a second link to the other would take the place of the first.
     private func isReached(_ address: Endpoint, besides node: NodeID) -> Bool {
-        drivers.values.contains { driver in
-            driver.isDialled && driver.peer.nodeID != node && driver.connection.remote == address.description
+        let text = address.description
+        return drivers.values.contains { driver in
+            driver.isDialled && driver.peer.nodeID != node && driver.connection.remote == text
                 && linkInUse(to: driver.peer.nodeID) === driver
         }
     }

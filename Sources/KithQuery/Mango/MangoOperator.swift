@@ -21,20 +21,8 @@ enum MangoOperator: String, CaseIterable {
 
     static let types = ["null", "boolean", "number", "string", "array", "object"]
 
-    /// What holds where a comparison does not.
-    var opposite: MangoOperator {
-        switch self {
-        case .equal: .notEqual
-        case .notEqual: .equal
-        case .less: .greaterOrEqual
-        case .lessOrEqual: .greater
-        case .greater: .lessOrEqual
-        case .greaterOrEqual: .less
-        default: preconditionFailure("\(rawValue) has no opposite")
-        }
-    }
-
-    var comparison: ComparisonOperator {
+    /// The comparison that it is; nil for what is none.
+    var comparison: ComparisonOperator? {
         switch self {
         case .equal: .equal
         case .notEqual: .notEqual
@@ -42,7 +30,7 @@ enum MangoOperator: String, CaseIterable {
         case .lessOrEqual: .lessOrEqual
         case .greater: .greater
         case .greaterOrEqual: .greaterOrEqual
-        default: preconditionFailure("\(rawValue) compares nothing")
+        default: nil
         }
     }
 

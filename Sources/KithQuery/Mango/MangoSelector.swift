@@ -129,9 +129,10 @@ struct MangoSelector {
         if subject.isDocument {
             throw .selector("\(name) needs a field: expected {\"field\": {\"\(name)\": ...}}", path: path)
         }
+        if let comparison = known.comparison {
+            return compare(isNegated ? comparison.opposite : comparison, subject.value, argument)
+        }
         switch known {
-        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
-            return compare(isNegated ? known.opposite : known, subject.value, argument)
         case .exists:
             guard let exists = argument.bool else { throw .selector("$exists takes true or false", path: path) }
             return QueryExpression(.test(subject.value, .missing, isNegated: exists != isNegated))
@@ -170,7 +171,7 @@ struct MangoSelector {
 
     /// A comparison in which null is a value, the least of all.
     private func compare(
-        _ operation: MangoOperator, _ value: QueryExpression, _ other: JSONValue
+        _ operation: ComparisonOperator, _ value: QueryExpression, _ other: JSONValue
     ) -> QueryExpression {
         let isNull = QueryExpression(.test(value, .null, isNegated: false))
         if other.isNull {
@@ -181,7 +182,7 @@ struct MangoSelector {
             default: return QueryExpression(.test(value, .missing, isNegated: true))
             }
         }
-        let comparison = QueryExpression(.comparison(operation.comparison, value, .constant(other)))
+        let comparison = QueryExpression(.comparison(operation, value, .constant(other)))
         switch operation {
         case .notEqual, .less, .lessOrEqual: return .either([comparison, isNull])
         default: return comparison

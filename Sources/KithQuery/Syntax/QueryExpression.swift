@@ -130,6 +130,18 @@ package enum ComparisonOperator: String, Sendable, CaseIterable {
         case .greaterOrEqual: order != .less
         }
     }
+
+    /// What is TRUE where this one is FALSE.
+    var opposite: ComparisonOperator {
+        switch self {
+        case .equal: .notEqual
+        case .notEqual: .equal
+        case .less: .greaterOrEqual
+        case .lessOrEqual: .greater
+        case .greater: .lessOrEqual
+        case .greaterOrEqual: .less
+        }
+    }
 }
 
 /// What comes after IS.

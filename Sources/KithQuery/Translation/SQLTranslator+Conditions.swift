@@ -236,18 +236,6 @@ extension QueryExpression {
 }
 
 extension ComparisonOperator {
-    /// What is TRUE where this one is FALSE.
-    var opposite: ComparisonOperator {
-        switch self {
-        case .equal: .notEqual
-        case .notEqual: .equal
-        case .less: .greaterOrEqual
-        case .lessOrEqual: .greater
-        case .greater: .lessOrEqual
-        case .greaterOrEqual: .less
-        }
-    }
-
     /// The same with its sides exchanged.
     var reversed: ComparisonOperator {
         switch self {

@@ -6,6 +6,19 @@ public protocol BuiltQuery: Sendable {
     var draft: QueryDraft { get }
 }
 
+/// One whose calls each give another one, by a change of its draft.
+protocol DraftedQuery: BuiltQuery {
+    var draft: QueryDraft { get set }
+}
+
+extension DraftedQuery {
+    func changed(_ change: (inout QueryDraft) -> Void) -> Self {
+        var query = self
+        change(&query.draft)
+        return query
+    }
+}
+
 extension BuiltQuery {
     /// The tree. Whether it makes sense, `QueryStatement.checked()` looks at.
     package var statement: QueryStatement {

@@ -3,9 +3,9 @@ import KithQuery
 /// A query without a model: what SQL++ can say, in Swift. It is a value; each call gives another one.
 ///
 ///     DocumentQuery(from: "people").where(Field("age") >= 18).order(Field("name")).limit(20)
-public struct DocumentQuery: BuiltQuery {
+public struct DocumentQuery: BuiltQuery, DraftedQuery {
     /// What the library keeps of it.
-    public private(set) var draft: QueryDraft
+    public internal(set) var draft: QueryDraft
 
     /// All documents of a source: `SELECT * FROM source AS alias`.
     public init(from source: String, as alias: String? = nil) {
@@ -13,12 +13,6 @@ public struct DocumentQuery: BuiltQuery {
     }
 
     init(_ draft: QueryDraft) { self.draft = draft }
-
-    private func changed(_ change: (inout QueryDraft) -> Void) -> DocumentQuery {
-        var query = self
-        change(&query.draft)
-        return query
-    }
 
     /// Rows of which a condition is true; of several calls, all are.
     public func `where`(_ condition: RowTerm<Bool>) -> DocumentQuery { changed { $0.filter(condition) } }

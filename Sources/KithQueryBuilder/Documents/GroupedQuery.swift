@@ -1,17 +1,11 @@
 import KithQuery
 
 /// A query whose rows are groups.
-public struct GroupedQuery: BuiltQuery {
+public struct GroupedQuery: BuiltQuery, DraftedQuery {
     /// What the library keeps of it.
-    public private(set) var draft: QueryDraft
+    public internal(set) var draft: QueryDraft
 
     init(_ draft: QueryDraft) { self.draft = draft }
-
-    private func changed(_ change: (inout QueryDraft) -> Void) -> GroupedQuery {
-        var query = self
-        change(&query.draft)
-        return query
-    }
 
     /// Groups of which a condition is true; of several calls, all are.
     public func having<Level>(_ condition: QueryTerm<Bool, Level>) -> GroupedQuery {

@@ -3,10 +3,10 @@ import KithQuery
 /// A query whose result are values of a model. It is a value; each call gives another one.
 ///
 ///     tasks.where { $0.status == .pending && $0.title.contains("milk") }.order(\.dueDate, nils: .last).limit(20)
-public struct ModelQuery<Model: Codable & Identifiable & Sendable>: BuiltQuery {
+public struct ModelQuery<Model: Codable & Identifiable & Sendable>: BuiltQuery, DraftedQuery {
     package let collection: ModelCollection<Model>
     /// Gives the columns `id` and `body`.
-    public private(set) var draft: QueryDraft
+    public internal(set) var draft: QueryDraft
     private let term: RowTerm<Model>
 
     init(_ collection: ModelCollection<Model>) {
@@ -20,12 +20,6 @@ public struct ModelQuery<Model: Codable & Identifiable & Sendable>: BuiltQuery {
                 .value(.identifier(alias), alias: "body"),
             ]))
         if let membership = collection.membership(of: alias) { draft.filter(membership) }
-    }
-
-    private func changed(_ change: (inout QueryDraft) -> Void) -> ModelQuery {
-        var query = self
-        change(&query.draft)
-        return query
     }
 
     /// Those of which a condition is true; of several calls, all are: `where(\.status == .pending)`.

@@ -3,20 +3,14 @@ import KithQuery
 /// A query of models whose rows are no documents: pairs of a join, or of a document and an element.
 ///
 /// Its closures get a term for each.
-public struct RowsQuery<each Value>: BuiltQuery {
+public struct RowsQuery<each Value>: BuiltQuery, DraftedQuery {
     /// What the library keeps of it.
-    public private(set) var draft: QueryDraft
+    public internal(set) var draft: QueryDraft
     private let terms: (repeat RowTerm<each Value>)
 
     init(_ draft: QueryDraft, _ terms: repeat RowTerm<each Value>) {
         self.draft = draft
         self.terms = (repeat each terms)
-    }
-
-    private func changed(_ change: (inout QueryDraft) -> Void) -> RowsQuery {
-        var query = self
-        change(&query.draft)
-        return query
     }
 
     /// Those of which a condition is true; of several calls, all are.
@@ -50,20 +44,14 @@ public struct RowsQuery<each Value>: BuiltQuery {
 }
 
 /// A query of models whose rows are groups.
-public struct GroupsQuery<each Value>: BuiltQuery {
+public struct GroupsQuery<each Value>: BuiltQuery, DraftedQuery {
     /// What the library keeps of it.
-    public private(set) var draft: QueryDraft
+    public internal(set) var draft: QueryDraft
     private let terms: (repeat RowTerm<each Value>)
 
     init(_ draft: QueryDraft, _ terms: repeat RowTerm<each Value>) {
         self.draft = draft
         self.terms = (repeat each terms)
-    }
-
-    private func changed(_ change: (inout QueryDraft) -> Void) -> GroupsQuery {
-        var query = self
-        change(&query.draft)
-        return query
     }
 
     /// Groups of which a condition is true.
