@@ -63,7 +63,7 @@ let package = Package(
         library("KithStore", ["CSQLite", "KithCrypto", "KithDocument", "KithMerge", "KithQuery", "KithSystem"]),
         library("KithReplication", ["KithCrypto", "KithDocument"]),
         library("KithNetwork"),
-        library("KithDiscovery", ["CDNSSD", "KithDocument", "KithNetwork"]),
+        library("KithDiscovery", ["CDNSSD", "KithDocument", "KithNetwork", "KithSystem"]),
         library("KithTransport", ["COpenSSL", "KithCrypto", "KithDocument", "KithNetwork", "KithSystem"]),
         library("KithHTTPCore", ["CMicroHTTPD", "CCurl"]),
         library(
@@ -103,10 +103,11 @@ let package = Package(
         command("kith-sim", path: "Simulations/kith-sim", ["KithSimulation"]),
         command(
             "kith-bench", path: "Sources/kith-bench",
-            ["CSQLite", "KithDocument", "KithQuery", "KithStore", "KithHTTPCore"]),
+            ["CSQLite", "KithDocument", "KithQuery", "KithStore", "KithHTTPCore", "KithSystem"]),
 
         .target(
-            name: "KithTestSupport", dependencies: ["KithDocument", "KithHTTPCore"], path: "Tests/KithTestSupport",
+            name: "KithTestSupport", dependencies: ["KithDocument", "KithHTTPCore", "KithSystem"],
+            path: "Tests/KithTestSupport",
             swiftSettings: settings),
         .target(name: "KithTestClock", path: "Tests/Clock"),
         tests(of: "KithCrypto"),
@@ -128,6 +129,7 @@ let package = Package(
         tests(of: "KithNetwork"),
         tests(of: "KithDiscovery", ["KithDocument", "KithNetwork", "kith-discovery-probe"]),
         tests(of: "KithTransport", ["KithCrypto", "KithDocument", "KithNetwork"]),
+        tests(of: "KithSystem"),
         tests(of: "KithHTTPCore"),
         tests(
             of: "KithNode",

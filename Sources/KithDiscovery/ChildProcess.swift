@@ -1,4 +1,5 @@
 import Glibc
+import KithSystem
 
 /// A program that this one started and will end.
 ///
@@ -42,18 +43,11 @@ struct ChildProcess: @unchecked Sendable {
 
     /// The descriptors above standard error that a child would get: those of libraries that do not mark theirs.
     private static func inheritedDescriptors() -> [Int32] {
-        guard let folder = opendir("/proc/self/fd") else { return [] }
-        defer { closedir(folder) }
-        var descriptors: [Int32] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard let descriptor = Int32(name), descriptor > 2 else { continue }
+        let names = (try? LocalFileSystem().list("/proc/self/fd")) ?? []
+        return names.compactMap { Int32($0) }.filter { descriptor in
             let flags = fcntl(descriptor, F_GETFD)
-            if flags >= 0, flags & FD_CLOEXEC == 0 { descriptors.append(descriptor) }
+            return descriptor > 2 && flags >= 0 && flags & FD_CLOEXEC == 0
         }
-        return descriptors
     }
 
     /// The path of a program, from `PATH` and the places where daemons are; nil where it is not installed.

@@ -61,12 +61,17 @@ package struct LocalFileSystem: FileSystem {
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+            let name = Self.name(of: entry)
             if name != ".", name != ".." { names.append(name) }
         }
         return names
+    }
+
+    /// The name in an entry. An entry ends with its name: read as the 256 bytes that it can have at most, it would be read
+    /// beyond the end of the directory's buffer, which may be the end of the memory that there is.
+    static func name(of entry: UnsafePointer<dirent>) -> String {
+        let name = UnsafeRawPointer(entry) + MemoryLayout<dirent>.offset(of: \.d_name)!
+        return String(cString: name.assumingMemoryBound(to: CChar.self))
     }
 
     package func space(of directory: String) -> StorageSpace? {

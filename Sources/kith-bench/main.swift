@@ -2,6 +2,7 @@
 
 #if canImport(Glibc)
 import Glibc
+import KithSystem
 #else
 import Darwin
 #endif
@@ -49,17 +50,11 @@ func measure(_ options: Options, in directory: String) throws {
 
 /// Removes a folder with all that is in it. Symbolic links are removed, not followed.
 func removeFolder(_ path: String) {
-    guard let folder = opendir(path) else { return }
-    while let entry = readdir(folder) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if name == "." || name == ".." { continue }
+    for name in (try? LocalFileSystem().list(path)) ?? [] {
         let child = path + "/" + name
         var status = stat()
         if lstat(child, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { removeFolder(child) } else { unlink(child) }
     }
-    closedir(folder)
     rmdir(path)
 }
 

@@ -14,12 +14,7 @@ enum Command {
     }
 
     /// The command stands beside the program of the tests.
-    static let path: String = {
-        let own = realpath("/proc/self/exe", nil)!
-        defer { free(own) }
-        let text = String(cString: own)
-        return text[..<text.lastIndex(of: "/")!] + "/kith"
-    }()
+    static let path = Program.folder + "/kith"
 
     /// Runs the command to its end, on a thread of its own.
     static func run(_ arguments: [String], data: String, input: String = "", environment: [String] = []) async throws

@@ -1,4 +1,5 @@
 import Glibc
+import KithTestSupport
 import Testing
 
 /// The first command that the README tells people to try.
@@ -19,7 +20,7 @@ import Testing
             if Self.canRunAvahi { #expect(!(lines.first ?? "").hasPrefix("no Avahi here"), "\(lines.first ?? "")") }
             // Progress is for terminals; and nothing is left.
             #expect(result.errorText == "")
-            #expect(Self.entries(of: lab.folder).filter { $0.hasPrefix("kith-demo") }.isEmpty)
+            #expect(TemporaryDirectory.names(in: lab.folder).filter { $0.hasPrefix("kith-demo") }.isEmpty)
         }
     }
 
@@ -45,18 +46,5 @@ import Testing
     /// Whether this machine lets the demonstration start a bus and Avahi, or has them.
     private static var canRunAvahi: Bool {
         geteuid() == 0 && access("/usr/sbin/avahi-daemon", X_OK) == 0 && access("/usr/bin/dbus-daemon", X_OK) == 0
-    }
-
-    private static func entries(of path: String) -> [String] {
-        guard let directory = opendir(path) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            names.append(
-                withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                })
-        }
-        return names
     }
 }

@@ -68,6 +68,16 @@ import Testing
         }
     }
 
+    /// As Swift imports it, `d_name` has 256 bytes, which are not all there: a program that copied them read beyond the end.
+    @Test func directoriesAreListedInOnePlace() throws {
+        for folder in ["Sources", "Simulations", "Tests"] {
+            for (name, text) in try sources(below: folder)
+            where !["LocalFileSystem.swift", "DirectoryTests.swift"].contains(name) {
+                #expect(!text.contains(".d_" + "name"), "\(name) reads the names in a directory by itself")
+            }
+        }
+    }
+
     @Test func everyUncheckedSendableSaysWhatProtectsIt() throws {
         for (name, text) in try sources(below: "Sources") {
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

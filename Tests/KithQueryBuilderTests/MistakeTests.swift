@@ -18,27 +18,17 @@ import Testing
     }
 
     /// The errors of the compiler by their line, for all the files at once.
-    private static func errors(in files: [URL]) throws -> [Place: [String]] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(compiler))
-        let products = try URL(
-            fileURLWithPath: FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        ).deletingLastPathComponent()
+    private static func errors(in files: [URL]) async throws -> [Place: [String]] {
         let moduleMap = tests.appendingPathComponent("../../Sources/System/COpenSSL/module.modulemap")
-        process.arguments =
+        let run = try await Program.run(
             [
+                try #require(compiler),
                 "-typecheck", "-whole-module-optimization", "-swift-version", "6", "-module-name", "Mistakes",
-                "-I", products.appendingPathComponent("Modules").path,
+                "-I", Program.folder + "/Modules",
                 "-Xcc", "-fmodule-map-file=\(moduleMap.standardizedFileURL.path)",
-            ] + files.map(\.path)
-        let output = Pipe()
-        process.standardError = output
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+            ] + files.map(\.path))
         var errors: [Place: [String]] = [:]
-        for line in text.split(separator: "\n") {
+        for line in run.text.split(separator: "\n") {
             // path:line:column: error: message
             let parts = line.split(separator: ":", maxSplits: 4)
             guard parts.count == 5, parts[3] == " error", let number = Int(parts[1]) else { continue }
@@ -54,9 +44,7 @@ import Testing
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "swift" }
         let models = Self.tests.appendingPathComponent("Models.swift")
-        let errors = try await onThread { () throws -> [Place: [String]] in
-            try Self.errors(in: files + [models])
-        }
+        let errors = try await Self.errors(in: files + [models])
         var expected: Set<Place> = []
         for file in files {
             let lines = try String(contentsOf: file, encoding: .utf8).split(

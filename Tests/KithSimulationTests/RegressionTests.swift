@@ -1,4 +1,5 @@
 import Foundation
+import KithTestSupport
 import Testing
 
 /// Plans that once showed a fault of the product: each must hold for ever, and go the same way twice. `.ci/regressions` shows

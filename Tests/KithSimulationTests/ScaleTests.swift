@@ -1,4 +1,5 @@
 import KithSimulation
+import KithTestSupport
 import Testing
 
 /// Meshes of many nodes that start at once. `kith-sim --scale 1000` is the long form.

@@ -1,5 +1,6 @@
 import Foundation
 import KithSimulation
+import KithTestSupport
 import Testing
 
 @Suite struct ScenarioTests {

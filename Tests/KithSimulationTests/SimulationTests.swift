@@ -1,4 +1,5 @@
 import KithSimulation
+import KithTestSupport
 import Testing
 
 /// Whole runs. A run that fails prints the command that repeats it.

@@ -1,4 +1,5 @@
 import Glibc
+import KithSystem
 
 /// A directory with a short path, for the sockets in it. It goes with the value, and all that is in it.
 package final class TemporaryDirectory: Sendable {
@@ -20,16 +21,7 @@ package final class TemporaryDirectory: Sendable {
 
     /// The names in a directory, sorted; none where there is no directory.
     package static func names(in path: String) -> [String] {
-        guard let directory = opendir(path) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        ((try? LocalFileSystem().list(path)) ?? []).sorted()
     }
 
     /// Removes a directory with all that is in it. Symbolic links are removed and not followed.

@@ -29,18 +29,13 @@ struct DatabaseFileTests {
         try Database("notes", in: folder).close()
         // `flock` of the system is another process that has the file.
         let lock = folder.path + "/databases/notes.lock"
-        let holder = Process()
-        holder.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
-        holder.arguments = [lock, "/bin/sh", "-c", "printf '4242\\n' > '\(lock)'; echo held; cat"]
-        let (input, output) = (Pipe(), Pipe())
-        holder.standardInput = input
-        holder.standardOutput = output
-        try holder.run()
-        _ = output.fileHandleForReading.availableData
+        let holder = try LineProcess([
+            "flock", lock, "/bin/sh", "-c", "printf '4242\\n' > '\(lock)'; echo held; cat",
+        ])
+        _ = try holder.wait(seconds: 60, for: "lock") { $0 == "held" }
         let error = #expect(throws: KithError.self) { try Database("notes", in: folder) }
         #expect(error?.message.contains("4242") == true, "\(error?.message ?? "")")
-        try input.fileHandleForWriting.close()
-        holder.waitUntilExit()
+        holder.end()
     }
 
     @Test func `what is asked of a closed database fails`() async throws {

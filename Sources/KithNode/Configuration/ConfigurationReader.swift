@@ -1,4 +1,5 @@
 import Glibc
+import KithSystem
 
 /// Finds and reads the configuration that holds for a command line, and with it the node's directory: one rule for the node
 /// and for the commands that talk to it.
@@ -136,15 +137,7 @@ package struct ConfigurationReader: Sendable {
 
     /// The names that end with `.conf`, ascending by their bytes; none where there is no such folder.
     private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.hasSuffix(".conf"), !name.hasPrefix(".") { names.append(name) }
-        }
+        let names = ((try? LocalFileSystem().list(folder)) ?? []).filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }
         return names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
     }
 }

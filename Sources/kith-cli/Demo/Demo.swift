@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import KithNode
+import KithSystem
 import Synchronization
 
 /// `kith demo`: the main job on one machine, as a client of real nodes sees it.
@@ -120,17 +121,11 @@ enum Demo {
 /// Removal of a folder with all that is in it. Symbolic links are removed, not followed.
 enum Folder {
     static func remove(_ path: String) {
-        guard let directory = opendir(path) else { return }
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name == "." || name == ".." { continue }
+        for name in (try? LocalFileSystem().list(path)) ?? [] {
             let child = "\(path)/\(name)"
             var status = stat()
             if lstat(child, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { remove(child) } else { unlink(child) }
         }
-        closedir(directory)
         rmdir(path)
     }
 }

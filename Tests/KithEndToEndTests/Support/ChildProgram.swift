@@ -1,4 +1,5 @@
 import Glibc
+import KithTestSupport
 import Synchronization
 import Testing
 
@@ -18,12 +19,7 @@ final class ChildProgram: Sendable {
     }
 
     /// The program under test, which stands beside the program of the tests.
-    static let kith: String = {
-        let own = realpath("/proc/self/exe", nil)!
-        defer { free(own) }
-        let text = String(cString: own)
-        return text[..<text.lastIndex(of: "/")!] + "/kith"
-    }()
+    static let kith = Program.folder + "/kith"
 
     private let files: String
     private let pid: pid_t

@@ -1,21 +1,32 @@
 import Glibc
-import KithTestSupport
-import Testing
 
-struct ProgramResult {
-    var status: Int32
+package struct ProgramResult: Sendable {
+    /// 128 and the number of the signal where one ended it.
+    package var status: Int32
     /// Both outputs together.
-    var text: String
+    package var text: String
 }
 
-/// Programs of the system, for what tests ask them to check.
-enum Program {
+/// Programs that a test runs to their end: those of the system, and those that were built beside the tests. Foundation's
+/// `Process` watches its children with threads and sockets of its own; this asks the system alone.
+package enum Program {
     /// Whether a program of the system is installed. Continuous integration has all of them: there a missing one fails.
-    static func isThere(_ name: String) -> Bool { getenv("CI") != nil || access("/usr/bin/\(name)", X_OK) == 0 }
+    package static func isThere(_ name: String) -> Bool { getenv("CI") != nil || access("/usr/bin/\(name)", X_OK) == 0 }
+
+    /// The folder of the test program, where the package manager puts the commands, too.
+    package static let folder: String = {
+        let own = realpath("/proc/self/exe", nil)!
+        defer { free(own) }
+        let text = String(cString: own)
+        return String(text[..<text.lastIndex(of: "/")!])
+    }()
 
     /// Runs a program to its end, on a thread of its own.
-    /// - Parameter environment: all of it.
-    static func run(_ arguments: [String], environment: [String] = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"]) async throws
+    /// - Parameters:
+    ///   - arguments: first the program, which is looked for in the path where it has no slash.
+    ///   - environment: all of it.
+    package static func run(_ arguments: [String], environment: [String] = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"])
+        async throws
         -> ProgramResult
     {
         try await onThread { try runNow(arguments, environment) }
@@ -34,11 +45,12 @@ enum Program {
         let result = withWords(arguments) { words in
             withWords(environment) { posix_spawnp(&pid, arguments[0], &actions, nil, words, $0) }
         }
-        try #require(result == 0, "\(arguments[0]) does not run: \(String(cString: strerror(result)))")
+        guard result == 0 else { throw Failure("\(arguments[0]) does not run: \(String(cString: strerror(result)))") }
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         let exit = status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
-        return ProgramResult(status: exit, text: try Golden.text(ofFile: file))
+        guard let text = TestFile.text(of: file) else { throw Failure("the output of \(arguments[0]) is gone") }
+        return ProgramResult(status: exit, text: text)
     }
 
     private static func withWords<Value>(
