@@ -23,6 +23,8 @@ final class Campaign: Sendable {
     private let title: String
     private let count: Int
     private let trial: @Sendable (Int) -> Trial
+    /// The same with more time, for a run that did too little; none where the time was asked for.
+    private let longerTrial: (@Sendable (Int) -> Trial)?
     private let request: SimulatorRequest
     private let supervisor: Supervisor
     private let state = Mutex(State())
@@ -30,10 +32,15 @@ final class Campaign: Sendable {
     /// - Parameters:
     ///   - title: what these plans are, for the table.
     ///   - trial: makes each of `count` when it is its turn.
-    init(_ title: String, count: Int, _ request: SimulatorRequest, trial: @escaping @Sendable (Int) -> Trial) {
+    ///   - longerTrial: makes it anew with more time, where a long run that held did less than it must.
+    init(
+        _ title: String, count: Int, _ request: SimulatorRequest, longerTrial: (@Sendable (Int) -> Trial)? = nil,
+        trial: @escaping @Sendable (Int) -> Trial
+    ) {
         self.title = title
         self.count = count
         self.trial = trial
+        self.longerTrial = longerTrial
         self.request = request
         supervisor = Supervisor(request)
     }
@@ -41,10 +48,24 @@ final class Campaign: Sendable {
     /// The plans of seeds.
     convenience init(_ seeds: ClosedRange<UInt64>, _ request: SimulatorRequest) {
         let options = request.options
-        self.init("seeds \(seeds.lowerBound)..\(seeds.upperBound)", count: seeds.count, request) { number in
-            let seed = seeds.lowerBound + UInt64(number)
-            return Trial(plan: PlanGenerator.plan(seed: seed, options), name: "seed \(seed)", subject: "--seed \(seed)")
+        // Three nodes that are down most of the time have little to do.
+        var longerTrial: (@Sendable (Int) -> Trial)?
+        if options.length == .long, options.seconds == nil {
+            var longer = options
+            longer.seconds = 3_600
+            longerTrial = { [longer] number in Campaign.trial(seeds, number, longer, " --hours 1") }
         }
+        self.init(
+            "seeds \(seeds.lowerBound)..\(seeds.upperBound)", count: seeds.count, request, longerTrial: longerTrial
+        ) { number in Campaign.trial(seeds, number, options) }
+    }
+
+    private static func trial(
+        _ seeds: ClosedRange<UInt64>, _ number: Int, _ options: PlanGenerator.Options, _ more: String = ""
+    ) -> Trial {
+        let seed = seeds.lowerBound + UInt64(number)
+        return Trial(
+            plan: PlanGenerator.plan(seed: seed, options), name: "seed \(seed)", subject: "--seed \(seed)" + more)
     }
 
     /// - Returns: the exit status of the command.
@@ -79,8 +100,12 @@ final class Campaign: Sendable {
     }
 
     private func run(_ number: Int) {
-        let trial = trial(number)
-        let report = supervisor.run(trial.plan)
+        var trial = trial(number)
+        var report = supervisor.run(trial.plan)
+        if let longerTrial, report.failure == nil, Volume(report).isSmall {
+            trial = longerTrial(number)
+            report = supervisor.run(trial.plan)
+        }
         var line = Supervisor.line(trial.plan, report, trial.name)
         if let failure = report.failure {
             line += "\n\(failure)\nrepeat: kith-sim "

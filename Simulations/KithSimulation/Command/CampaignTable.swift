@@ -96,7 +96,7 @@ struct CampaignTable {
 }
 
 /// How much a run did.
-private struct Volume: CustomStringConvertible {
+struct Volume: CustomStringConvertible {
     var events: Int
     var seconds: Int
     /// Kinds of fault that were carried out.
