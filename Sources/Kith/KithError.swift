@@ -37,7 +37,7 @@ public struct KithError: Error, Hashable, Sendable, CustomStringConvertible {
         case disk
         /// The file is damaged, or no database of Kith.
         case damaged
-        /// A newer Kith wrote the file.
+        /// A newer Kith wrote the file, or a newer version of the program has migrated the database.
         case newerFile = "newer_file"
         /// This machine's clock, or one whose edit was taken in, is beyond the year 4000.
         case clockBeyondRange = "clock_beyond_range"

@@ -5,4 +5,8 @@ enum Limits {
     static let settingsBytes = 64 << 10
     /// Longest name of a setting in bytes.
     static let settingNameBytes = 128
+    /// Longest name of a step of a migration in bytes.
+    static let migrationNameBytes = 128
+    /// Documents that a step of a migration has in memory at once.
+    static let migrationPage = 500
 }

@@ -23,6 +23,10 @@ package struct EditContext {
         self.onceWriter = onceWriter
         self.freshWriter = freshWriter
     }
+
+    /// The context of an edit that comes out the same wherever it is made: no clock, and a writer that stands for the
+    /// edited revision and the new body together.
+    package init(repeatableBy writer: WriterID) { self.init(clock: 0, writer: writer, freshWriter: { writer }) }
 }
 
 /// How many entries an edit keeps (docs/merge.md).

@@ -8,6 +8,8 @@ public final class WriteBatch: DocumentReading {
     private let home: any DatabaseHome
     /// What went wrong half way through a write: nothing of the batch can stay then, whatever the closure makes of it.
     private(set) var failure: StoreError?
+    /// The step of a migration that writes at present.
+    var migration: String?
 
     init(_ lease: Lease<WriteTransaction>, of home: any DatabaseHome) {
         self.lease = lease
@@ -86,7 +88,10 @@ public final class WriteBatch: DocumentReading {
     private func put(_ id: DocumentID, _ document: Document, _ body: DocumentBody) throws(KithError) -> Document {
         try home.requireWriter()
         let bytes = try Self.canonical(body, id)
-        _ = try carryOut { (transaction) throws(StoreError) in try transaction.put(id, bytes) }
+        let migration = migration
+        _ = try carryOut { (transaction) throws(StoreError) in
+            try transaction.put(id, bytes, migration: migration)
+        }
         guard let saved = try self.document(document.id) else {
             // A deletion that had seen all of it: by the rules that is so only where nothing was written.
             throw Self.conflict(document, nil)

@@ -1,3 +1,4 @@
+import KithCrypto
 import KithDocument
 import KithMerge
 
@@ -29,10 +30,13 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - body: a canonical object.
     ///   - initial: writes initial data, where nothing is known of the document; elsewhere nothing.
+    ///   - migration: the name of the step that the write belongs to: on every node that makes the same of the same revision in
+    ///     it, it is the same revision (docs/migrations.md).
     /// - Throws: `StoreError`: `conflict` when the precondition fails; `invalid` for a body that is too large;
     ///   `clock_beyond_range`; what the disk gives.
     package func put(
-        _ id: DocumentID, _ body: [UInt8], if precondition: Precondition = .any, initial: Bool = false
+        _ id: DocumentID, _ body: [UInt8], if precondition: Precondition = .any, initial: Bool = false,
+        migration: String? = nil
     ) throws(StoreError) -> Written {
         guard body.count <= DocumentLimits.documentBytes else {
             throw StoreError(
@@ -48,7 +52,10 @@ extension WriteTransaction {
         }
         #endif
         let marker = try purgeMarker(of: id)
-        let context = try editContext(isPurgedHere: marker.map { $0.timeline == memory.timeline } ?? false)
+        let context =
+            if let migration {
+                EditContext(repeatableBy: Self.writer(of: migration, base ?? loaded.document.live.last?.id, body))
+            } else { try editContext(isPurgedHere: marker.map { $0.timeline == memory.timeline } ?? false) }
         let result: Document.EditResult
         do {
             result = try loaded.document.edit(body, replacing: base, context)
@@ -59,7 +66,7 @@ extension WriteTransaction {
         case .unchanged(let revision):
             return Written(revision: revision, sequence: loaded.row?.sequence ?? 0, isUnchanged: true)
         case .written(let revision, by: let writer):
-            noteStamp(of: revision, in: loaded.document, by: writer, timeline: context.writer)
+            if migration == nil { noteStamp(of: revision, in: loaded.document, by: writer, timeline: context.writer) }
             if let marker { try leafArrived(at: id, marker) }
             return Written(revision: revision, sequence: try settleAndSave(&loaded), isUnchanged: false)
         }
@@ -158,6 +165,15 @@ extension WriteTransaction {
         EditContext(
             clock: Stamp.time(ofMilliseconds: environment.now()), writer: try writer(), isPurgedHere: isPurgedHere,
             onceWriter: { self.onceWriters[$0] }, freshWriter: environment.random)
+    }
+
+    /// The writer of a migration's edit. Its entry in a version says that just this body, made of just this revision, was seen,
+    /// which is so on every node that has it.
+    private static func writer(of migration: String, _ base: RevisionID?, _ body: [UInt8]) -> WriterID {
+        let hasher = SHA256()
+        hasher.update(Array("\(migration)\u{0}\(base.map { "\($0)" } ?? "")\u{0}".utf8))
+        hasher.update(body)
+        return max(1, hasher.finishLast().words.0)
     }
 
     /// Remembers what was handed out: a fresh writer for further edits of its leaf, else the timeline's highest time.
