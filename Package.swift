@@ -75,7 +75,10 @@ let package = Package(
             ]),
         library(
             "Kith",
-            ["KithDocument", "KithMerge", "KithNode", "KithQuery", "KithStore", "KithSystem", "KithTransport"]),
+            [
+                "KithCoding", "KithDocument", "KithMerge", "KithNode", "KithQuery", "KithQueryBuilder", "KithStore",
+                "KithSystem", "KithTransport",
+            ]),
         command(
             "kith", path: "Sources/kith-cli",
             [
