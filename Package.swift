@@ -106,7 +106,7 @@ let package = Package(
         command("kith-sim", path: "Simulations/kith-sim", ["KithSimulation"]),
         command(
             "kith-bench", path: "Sources/kith-bench",
-            ["CSQLite", "KithDocument", "KithQuery", "KithStore", "KithHTTPCore"]),
+            ["CLibrary", "CSQLite", "Kith", "KithDocument", "KithQuery", "KithStore", "KithHTTPCore"]),
 
         .target(
             name: "KithTestSupport", dependencies: ["KithDocument", "KithHTTPCore"], path: "Tests/KithTestSupport",
@@ -143,7 +143,7 @@ let package = Package(
             dependencies: ["KithDocument", "KithHTTPCore", "KithNode", "KithTestSupport", "kith"], exclude: ["Golden"],
             swiftSettings: settings),
         library("KithTesting", ["Kith", "KithNode", "KithStore", "KithSystem", "KithVirtualDisk"]),
-        tests(of: "Kith", ["KithDocument", "KithTesting"]),
+        tests(of: "Kith", ["KithDocument", "KithQuery", "KithQueryBuilder", "KithTesting"]),
         tests(of: "KithSimulation"),
         tests(of: "KithVirtualDisk", ["CSQLite", "KithDocument", "KithMerge", "KithStore", "KithSystem"]),
         // What is fuzzed, and its tests; `make fuzz` drives the same with libFuzzer.
