@@ -5,4 +5,11 @@ enum Limits {
     static let settingsBytes = 64 << 10
     /// Longest name of a setting in bytes.
     static let settingNameBytes = 128
+    /// Changed documents that are read at a time for who follows a database: they are held in memory with their bodies.
+    static let livePage = 500
+    /// Documents that have part in the result of a live query that is run again, by hashes of 8 bytes: beyond 3 MB of them any
+    /// change runs it.
+    static let liveParticipants = 200_000
+    /// Longest wait for a document to expire, in milliseconds: an hour, since clocks are set.
+    static let liveAlarmMilliseconds: Int64 = 3_600_000
 }
