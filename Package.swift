@@ -75,7 +75,10 @@ let package = Package(
             ]),
         library(
             "Kith",
-            ["KithDocument", "KithMerge", "KithNode", "KithQuery", "KithStore", "KithSystem", "KithTransport"]),
+            [
+                "KithCoding", "KithDocument", "KithMerge", "KithNode", "KithQuery", "KithQueryBuilder", "KithStore",
+                "KithSystem", "KithTransport",
+            ]),
         command(
             "kith", path: "Sources/kith-cli",
             [
@@ -103,7 +106,9 @@ let package = Package(
         command("kith-sim", path: "Simulations/kith-sim", ["KithSimulation"]),
         command(
             "kith-bench", path: "Sources/kith-bench",
-            ["CSQLite", "KithDocument", "KithQuery", "KithStore", "KithHTTPCore", "KithSystem"]),
+            [
+                "CLibrary", "CSQLite", "Kith", "KithDocument", "KithQuery", "KithStore", "KithHTTPCore", "KithSystem",
+            ]),
 
         .target(
             name: "KithTestSupport", dependencies: ["KithDocument", "KithHTTPCore", "KithSystem"],
@@ -142,7 +147,7 @@ let package = Package(
             dependencies: ["KithDocument", "KithHTTPCore", "KithNode", "KithTestSupport", "kith"], exclude: ["Golden"],
             swiftSettings: settings),
         library("KithTesting", ["Kith", "KithNode", "KithStore", "KithSystem", "KithVirtualDisk"]),
-        tests(of: "Kith", ["KithDocument", "KithTesting"]),
+        tests(of: "Kith", ["KithDocument", "KithQuery", "KithQueryBuilder", "KithTesting"]),
         tests(of: "KithSimulation"),
         tests(of: "KithVirtualDisk", ["CSQLite", "KithDocument", "KithMerge", "KithStore", "KithSystem"]),
         // What is fuzzed, and its tests; `make fuzz` drives the same with libFuzzer.

@@ -9,4 +9,11 @@ enum Limits {
     static let migrationNameBytes = 128
     /// Documents that a step of a migration has in memory at once.
     static let migrationPage = 500
+    /// Changed documents that are read at a time for who follows a database: they are held in memory with their bodies.
+    static let livePage = 500
+    /// Documents that have part in the result of a live query that is run again, by hashes of 8 bytes: beyond 3 MB of them any
+    /// change runs it.
+    static let liveParticipants = 200_000
+    /// Longest wait for a document to expire, in milliseconds: an hour, since clocks are set.
+    static let liveAlarmMilliseconds: Int64 = 3_600_000
 }

@@ -70,6 +70,9 @@ package final class Store {
     /// Where the database stands, from memory.
     package var summary: StoreSummary { transaction.state.summary }
 
+    /// Documents that were purged since it was opened.
+    package var purgeCount: UInt64 { transaction.memory.purges }
+
     /// Why the log could not be copied into the file after the last commit; nil while it can. Commits go on meanwhile,
     /// and the log grows.
     package var logFailure: StoreError? { log.failure }
@@ -149,7 +152,9 @@ package final class Store {
         try place.requireSame()
         guard connection.isBroken else { return }
         let fresh = try file.openForWriting(options, migrations)
+        let purges = purgeCount
         transaction = try WriteTransaction(fresh, environment: environment, options: options)
+        transaction.memory.purges = purges
         fresh.setCheckpointOnClose(true)
     }
 

@@ -1,7 +1,7 @@
 /// What is measured and how much of it.
 struct Options {
     /// The rows that can be measured, in the order in which they are shown.
-    enum RowName: String, CaseIterable { case write, read, query, replicate, delay }
+    enum RowName: String, CaseIterable { case write, read, query, live, replicate, delay }
 
     var documents = 100_000
     var runs = 5
@@ -22,7 +22,7 @@ struct Options {
         Measures Kith beside the same work done by raw SQLite, and a raw socket, in the same run.
           --documents N  documents of about 200 bytes (100000)
           --runs N       interleaved runs, of which the medians are shown (5)
-          --rows ROWS    of: write, read, query, replicate, delay (all)
+          --rows ROWS    of: write, read, query, live, replicate, delay (all)
           --cpu          rates of write, read and query by processor time, for a machine that has other work too
           DIRECTORY      on the disk that is measured (/tmp)
         """

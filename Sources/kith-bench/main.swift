@@ -17,6 +17,7 @@ func measure(_ options: Options, in directory: String) throws {
     var queries =
         rows.contains(.query)
         ? try QueryBench(directory: directory, samples: samples, byProcessorTime: options.countsProcessorTime) : nil
+    let live = rows.contains(.live) ? try LiveBench(directory: directory, documents: options.documents) : nil
     let replication = rows.contains(.replicate) ? try ReplicationBench(directory: directory, samples: samples) : nil
     defer { replication?.stop() }
     let delay = rows.contains(.delay) ? try DelayBench(directory: directory) : nil
@@ -25,6 +26,7 @@ func measure(_ options: Options, in directory: String) throws {
     for _ in 0..<options.runs {
         if rows.contains(.write) || rows.contains(.read) { try store.run() }
         try queries?.run()
+        try live?.run()
         try replication?.run()
         try delay?.run()
     }
@@ -37,6 +39,10 @@ func measure(_ options: Options, in directory: String) throws {
         print(Table.rates("query by an indexed field", queries.equality, target: 0.77))
         print(Table.rates("scan, one field compared", queries.scan, target: 1))
         print(Table.rates("scan, grouped", queries.group, target: 1))
+    }
+    if let live {
+        print(Table.times("from a save to a live result", kith: live.kith, raw: live.raw, limit: 20))
+        print(Table.sizes("  memory of an idle reader", live.idleMegabytes, limit: 5))
     }
     if let replication {
         print(Table.rates("replicate to an empty node", replication.rates, target: 0.33))

@@ -43,8 +43,8 @@ import Testing
         (#"{"site":""}"#, "/site is a string, expected a URL"),
         (#"{"choice":{"secret":{}}}"#, "/choice is no Choice"),
         (
-            #"{"price":1.1}"#,
-            "/price is a Decimal, which JSON numbers don't keep: use an integer of the smallest unit, or a text"
+            #"{"price":123456789012345678901234567890123456789012}"#,
+            "/price has more digits than JSON and a Decimal both keep: use an integer of the smallest unit, or a text"
         ),
         (#"{"a/b~c":true}"#, "/a~1b~0c is a boolean, expected a string"),
         ("[]", "the whole is an array, expected an object"),
@@ -77,7 +77,9 @@ import Testing
         #expect(reason(["a": Date.distantFuture.addingTimeInterval(1e15)]) == "/a is a date beyond the years 0 to 9999")
         #expect(reason(["_id": 1])?.hasPrefix("/_id begins with _") == true)
         #expect(reason([1]) == "the whole is no object, which a document has to be")
-        #expect(reason(["a": Decimal(1)])?.hasPrefix("/a is a Decimal") == true)
+        let decimal = Decimal(string: "1.234567890123456789")
+        #expect(reason(["a": decimal])?.hasPrefix("/a has more digits") == true)
+        #expect(reason(["a": Decimal.nan])?.hasPrefix("/a has more digits") == true)
         #expect(reason(Wrong { _ in throw Refusal() }) == "the whole is refused by its type (Refusal)")
         let twice = Wrong { encoder in
             var object = encoder.container(keyedBy: PlainKey.self)

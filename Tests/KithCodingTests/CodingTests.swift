@@ -64,6 +64,43 @@ import Testing
         #expect(try DocumentEncoder().json(of: map).description == #"[[1],"one",[2],"two",[3],"three"]"#)
     }
 
+    private struct Form: Encodable {
+        enum Shape: Encodable { case circle(Double) }
+        struct Part: Encodable {
+            var text: String
+            var note: String?
+        }
+        var part = Part(text: "a")
+        var gone: Int?
+        var shape = Shape.circle(1)
+        var map = ["k": 1]
+        var list = [Part(text: "b")]
+    }
+
+    @Test func `What a value says of a place removes what is nil, and sets as wholes what has no fields of its own`()
+        throws
+    {
+        guard case .members(let changes) = try DocumentEncoder().change(of: Form()) else {
+            Issue.record("a value with members changes members")
+            return
+        }
+        #expect(changes.paths == ["/gone", "/list", "/map", "/part/note", "/part/text", "/shape"])
+        let stored = try JSONValue(
+            parsing: #"{"gone":1,"map":{"x":1},"part":{"note":1,"own":1},"shape":{"square":1},"list":[{"own":1}]}"#)
+        let body = changes.applied(to: try #require(stored.object))
+        #expect(
+            JSONValue.object(body).description
+                == #"{"list":[{"text":"b"}],"map":{"k":1},"part":{"own":1,"text":"a"},"shape":{"circle":{"_0":1}}}"#)
+    }
+
+    @Test func `A decimal keeps all its digits`() throws {
+        for text in ["0", "-12.3", "0.001", "123456789012345678901234567890", "1e+30", "0.1"] {
+            let decimal = try #require(Decimal(string: text))
+            let json = try DocumentEncoder().json(of: decimal)
+            #expect(try DocumentDecoder().value(Decimal.self, from: json) == decimal, "\(text)")
+        }
+    }
+
     @Test func `A type that is nested deeper than the limit is an error on a small stack and no crash`() throws {
         onSmallStack {
             // Two levels of JSON each.

@@ -25,8 +25,9 @@ import Testing
         """#
 
     private func updated(_ change: (inout TodoItem) -> Void) throws -> (paths: [String], body: JSONObject) {
-        let change = try coding.updated(id: "t1", stored: try object(stored), by: change).change
-        return (change.paths, change.body)
+        let stored = try object(stored)
+        let changes = try coding.updated(id: "t1", stored: stored, by: change).changes
+        return (changes.paths, changes.applied(to: stored))
     }
 
     @Test func `An update changes what it changes, and the rest stays byte for byte`() throws {
@@ -79,19 +80,21 @@ import Testing
     @Test func `Elements with an id are found by it`() throws {
         let coding = try ModelCoding<Order>(type: nil)
         let stored = try object(#"{"parts":[{"id":1,"count":1,"x":"a"},{"id":2,"count":1,"x":"b"}]}"#)
-        let change = try coding.updated(id: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F", stored: stored) {
+        let changes = try coding.updated(id: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F", stored: stored) {
             $0.parts = [Order.Part(id: 3, count: 1), Order.Part(id: 2, count: 5)]
-        }.change
+        }.changes
         #expect(
-            JSONValue.object(change.body).description == #"{"parts":[{"count":1,"id":3},{"count":5,"id":2,"x":"b"}]}"#)
+            JSONValue.object(changes.applied(to: stored)).description
+                == #"{"parts":[{"count":1,"id":3},{"count":5,"id":2,"x":"b"}]}"#)
     }
 
     @Test func `Saving over a document keeps what the model does not know`() throws {
         let item = TodoItem(id: "t1", title: "Bread", counts: ["a": 1])
-        let change = try coding.body(saving: item, over: try object(stored))
-        #expect(change.body["later"] == [1])
-        #expect(change.body["title"] == "Bread" && change.body["owner"] == nil && change.body["lines"] == [])
-        #expect(change.paths == ["/due~1date", "/lines", "/owner", "/priority", "/tags", "/title"])
+        let changes = try coding.changes(saving: item, over: try object(stored))
+        let body = changes.applied(to: try object(stored))
+        #expect(body["later"] == [1])
+        #expect(body["title"] == "Bread" && body["owner"] == nil && body["lines"] == [])
+        #expect(changes.paths == ["/due~1date", "/lines", "/owner", "/priority", "/tags", "/title"])
     }
 
     @Test(arguments: [
@@ -107,7 +110,7 @@ import Testing
         let errors = [
             #expect(throws: DocumentCodingError.self) { try coding.model(id: "t1", body: body) },
             #expect(throws: DocumentCodingError.self) {
-                try coding.body(saving: TodoItem(id: "t1", title: "a"), over: body)
+                try coding.changes(saving: TodoItem(id: "t1", title: "a"), over: body)
             },
             #expect(throws: DocumentCodingError.self) { try coding.updated(id: "t1", stored: body) { _ in } },
         ]

@@ -21,6 +21,10 @@ import Testing
             "SELECT k, COUNT(*) AS n FROM t GROUP BY a.b AS k HAVING n > 1 ORDER BY n",
             "SELECT t.a.b, COUNT(*) AS n FROM t GROUP BY t.a.b AS k HAVING COUNT(*) > 1 ORDER BY COUNT(*)"
         ),
+        (
+            "SELECT k, COUNT(*) AS n FROM a JOIN b ON a.i = b.i GROUP BY a.x AS k ORDER BY k",
+            "SELECT a.x, COUNT(*) AS n FROM a JOIN b ON a.i = b.i GROUP BY a.x AS k ORDER BY a.x"
+        ),
         ("SELECT a.city FROM t GROUP BY a", "SELECT (t.a).city FROM t GROUP BY t.a"),
         (
             "SELECT SUBSTR(d, 0, 7) AS m FROM t GROUP BY m",

@@ -104,4 +104,30 @@ struct CodingTests {
         #expect(throws: KithError.self) { try Document(id: "d", encoding: [1, 2]) }
         #expect(throws: KithError.self) { try Document(id: "d", encoding: ["x": Double.nan]) }
     }
+
+    private enum Event: Codable, Equatable {
+        case begun(at: Date)
+        case ended(by: String)
+    }
+
+    @Test func `an enumeration that is a document is one of its cases, and a dictionary leaves other fields`() throws {
+        var document = try Document(id: "d", encoding: Event.begun(at: Date(timeIntervalSince1970: 0)))
+        try document.update(from: Event.ended(by: "Ada"))
+        #expect(try document.decode(Event.self) == .ended(by: "Ada"))
+        document = Document(id: "d", ["title": "Milk"])
+        try document.update(from: ["n": 1])
+        #expect(document.json == #"{"n":1,"title":"Milk"}"#)
+    }
+
+    private struct Loose: Codable, Equatable {
+        var any: JSONValue
+        var some: [String: JSONValue]?
+    }
+
+    @Test func `values of JSON within a type stay exact`() throws {
+        let text = #"{"any":[123456789012345678901234567890123456789012345,1.5,null],"some":{"a":{"b":[]}}}"#
+        let document = try Document(id: "d", json: text)
+        let loose = try document.decode(Loose.self)
+        #expect(try Document(id: "d", encoding: loose).json == text)
+    }
 }

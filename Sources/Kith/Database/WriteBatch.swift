@@ -1,3 +1,4 @@
+import KithCoding
 import KithDocument
 import KithStore
 

@@ -36,7 +36,7 @@ extension DocumentReading {
     /// What a setting is, or its default where nobody has set it.
     public func setting<Value>(_ key: SettingKey<Value>) throws(KithError) -> Value {
         guard let value = try settings()[key.name] else { return key.defaultValue }
-        return try ModelDecoding.value(Value.self, of: value.canonicalBytes, document: settingsID, at: "/\(key.name)")
+        return try ValueCoding.value(Value.self, from: value, of: settingsID, at: "/\(key.name)")
     }
 
     fileprivate func settings() throws(KithError) -> JSONObject {
@@ -54,7 +54,7 @@ extension WriteBatch {
                 .invalid, Shown.name(key.name), "the name of a setting has 1 to \(Limits.settingNameBytes) bytes")
         }
         var settings = try settings()
-        settings[key.name] = try ModelEncoding.tree(of: value, document: settingsID)
+        settings[key.name] = try ValueCoding.json(of: value, in: settingsID)
         try keep(settings)
     }
 

@@ -12,19 +12,18 @@ extension Document {
     /// that is nil removes its field. Arrays, dictionaries and enumerations are replaced as wholes.
     /// - Throws: `KithError` `invalid` where the value does not encode as an object, or not at all.
     public mutating func update(from value: some Encodable) throws(KithError) {
-        let changes = try ModelEncoding.changes(of: value, document: id)
-        body = DocumentBody(object: changes.applied(to: body.object))
+        body = DocumentBody(object: try ValueCoding.object(body.object, updatedFrom: value, of: id))
     }
 
     /// Sets one field to what a value encodes as, in the place of what was there.
     public mutating func set(_ key: String, to value: some Encodable) throws(KithError) {
-        self[key] = JSONValue(try ModelEncoding.tree(of: value, document: id))
+        self[key] = JSONValue(try ValueCoding.json(of: value, in: id))
     }
 
     /// The document as a value of a type. Fields that the type does not know are left out.
     /// - Throws: `KithError` `decoding`: names the document, the path and what is wrong there.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(KithError) -> Value {
-        try ModelDecoding.value(type, of: body.bytes, document: id, at: "")
+        try ValueCoding.value(type, from: .object(body.object), of: id)
     }
 
     /// One field as a value of a type; nil where there is none.
@@ -33,6 +32,6 @@ extension Document {
         _ type: Value.Type = Value.self, at key: String
     ) throws(KithError) -> Value? {
         guard let value = self[key] else { return nil }
-        return try ModelDecoding.value(type, of: value.tree.canonicalBytes, document: id, at: "/\(key)")
+        return try ValueCoding.value(type, from: value.tree, of: id, at: "/\(key)")
     }
 }

@@ -1,3 +1,4 @@
+import KithCoding
 import KithDocument
 import KithNode
 
@@ -42,8 +43,12 @@ public struct JSONValue: Hashable, Sendable, CustomStringConvertible {
         JSONValue(.object(JSONObject(members.map { ($0.key, $0.value.tree) })))
     }
 
-    /// RFC 3339 in UTC with milliseconds, so that times sort as text does: `2026-11-30T12:34:56.789Z`.
-    public static func date(_ date: Date) -> JSONValue { .string(DateText.text(of: date)) }
+    /// RFC 3339 in UTC with milliseconds, so that times sort as text does: `2026-11-30T12:34:56.789Z`. Times outside the
+    /// years 0 to 9999 are moved to the ends.
+    public static func date(_ date: Date) -> JSONValue {
+        let end: Int64 = date.timeIntervalSince1970 < 0 ? .min : .max
+        return .string(FoundationValues.text(of: date) ?? Timestamp.text(ofMilliseconds: end))
+    }
 
     /// Base64 (RFC 4648): for little data; a document is held whole in memory.
     public static func data(_ data: Data) -> JSONValue { .string(data.base64EncodedString()) }
@@ -84,8 +89,8 @@ public struct JSONValue: Hashable, Sendable, CustomStringConvertible {
     /// The keys of an object, ascending by their bytes; nil for other values.
     public var keys: [String]? { tree.object?.keys }
 
-    /// A time as `date(_:)` writes it, or any of RFC 3339 that ends with `Z`.
-    public var date: Date? { string.flatMap { DateText.date(of: $0) } }
+    /// A time as `date(_:)` writes it, or in another form that queries read as a date (docs/query.md).
+    public var date: Date? { string.flatMap { FoundationValues.date(of: $0) } }
     /// Data as `data(_:)` writes it.
     public var data: Data? { string.flatMap { Data(base64Encoded: $0) } }
 
@@ -139,17 +144,5 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, E
     /// Of a key that stands twice the last counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init(.object(JSONObject(elements.map { ($0.0, $0.1.tree) })))
-    }
-}
-
-/// Times as text, to the millisecond.
-enum DateText {
-    static func text(of date: Date) -> String {
-        let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
-        return Timestamp.text(ofMilliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
-    }
-
-    static func date(of text: String) -> Date? {
-        Timestamp.milliseconds(of: text).map { Date(timeIntervalSince1970: Double($0) / 1_000) }
     }
 }

@@ -50,6 +50,7 @@ enum ValueDecoding {
             return try required(finite(json.number?.text) as Double?, type, "a number", json, path)
         }
         if type == Float.self { return try required(finite(json.number?.text) as Float?, type, "a number", json, path) }
+        if let tree = type as? any JSONTree.Type { return tree.init(json) as? Value }
         guard let integer = type as? any FixedWidthInteger.Type else { return nil }
         return try required(number(integer, json), type, integerRange(integer), json, path)
     }

@@ -13,8 +13,15 @@ package struct DocumentEncoder: Sendable {
     ///   `CodingLimits.depth`, and what the type itself refuses.
     /// - Complexity: O(n log n).
     package func json(of value: some Encodable) throws(DocumentCodingError) -> JSONValue {
+        try change(of: value).json
+    }
+
+    /// What the value says of a place: for a value with members of its own what becomes of each, since it says nothing of
+    /// those that its type does not know. A member that is nil is removed. Arrays, sets, dictionaries and enumerations are
+    /// set as wholes: theirs are no fields of a type.
+    package func change(of value: some Encodable) throws(DocumentCodingError) -> FieldChanges.Change {
         do {
-            return try ValueEncoding.json(of: value, at: [])
+            return try ValueEncoding.change(of: value, at: [])
         } catch {
             throw DocumentCodingError(error)
         }
@@ -35,18 +42,28 @@ package struct DocumentEncoder: Sendable {
     }
 }
 
+/// A type whose values are JSON: they are coded as what they are.
+package protocol JSONTree {
+    var tree: JSONValue { get }
+    init(_ tree: JSONValue)
+}
+
 enum ValueEncoding {
-    static func json<Value: Encodable>(of value: Value, at path: [any CodingKey]) throws -> JSONValue {
-        if let json = try scalar(value, at: path) { return json }
-        if let json = try FoundationValues.json(of: value, at: path) { return json }
+    static func change<Value: Encodable>(
+        of value: Value, at path: [any CodingKey]
+    ) throws -> FieldChanges.Change {
+        if let json = try scalar(value, at: path) { return .set(json) }
+        if let json = try FoundationValues.json(of: value, at: path) { return .set(json) }
         guard path.count < CodingLimits.depth else {
             throw DocumentCodingError(
                 path: path.pointer, reason: "is nested deeper than \(CodingLimits.depth) levels")
         }
         let place = EncodedPlace()
         try value.encode(to: PlaceEncoder(place: place, codingPath: path))
-        let json = try place.json(at: path)
-        return value is any UnorderedElements ? ordered(json, isMap: value is any UnorderedMap) : json
+        let change = try place.change(at: path)
+        if value is any UnorderedElements { return .set(ordered(change.json, isMap: value is any UnorderedMap)) }
+        if case .members = change, Mirror(reflecting: value).displayStyle == .enum { return .set(change.json) }
+        return change
     }
 
     private static func scalar<Value>(_ value: Value, at path: [any CodingKey]) throws -> JSONValue? {
@@ -60,7 +77,7 @@ enum ValueEncoding {
             return try number(float.isFinite ? Double(float.description)! : Double(float), at: path)
         }
         if let integer = value as? any FixedWidthInteger { return JSONValue.number(integer) }
-        return nil
+        return (value as? any JSONTree)?.tree
     }
 
     private static func number(_ double: Double, at path: [any CodingKey]) throws -> JSONValue {

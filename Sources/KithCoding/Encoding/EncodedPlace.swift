@@ -3,13 +3,13 @@ import KithDocument
 /// What has been encoded so far at one place of a value: a type's code may fill several containers at once.
 final class EncodedPlace {
     enum Child {
-        case json(JSONValue)
+        case change(FieldChanges.Change)
         case place(EncodedPlace)
     }
 
     private enum Content {
         case nothing
-        case json(JSONValue)
+        case change(FieldChanges.Change)
         case array([Child])
         case object([(key: String, child: Child)])
     }
@@ -18,8 +18,8 @@ final class EncodedPlace {
     /// Set where the type asked for two kinds of container.
     private var isContradictory = false
 
-    func set(_ json: JSONValue) {
-        if case .nothing = content { content = .json(json) } else { isContradictory = true }
+    func set(_ change: FieldChanges.Change) {
+        if case .nothing = content { content = .change(change) } else { isContradictory = true }
     }
 
     func becomeArray() {
@@ -67,36 +67,47 @@ final class EncodedPlace {
     }
 
     /// What stands here in the end. Of values with one key the last counts; what encoded nothing is an empty object.
-    func json(at path: [any CodingKey]) throws -> JSONValue {
+    func change(at path: [any CodingKey]) throws -> FieldChanges.Change {
         if isContradictory {
             throw DocumentCodingError(
                 path: path.pointer, reason: "is encoded by its type both as an object and as something else")
         }
         switch content {
-        case .nothing: return .object(JSONObject())
-        case .json(let json): return json
+        case .nothing: return .members(FieldChanges())
+        case .change(let change): return change
         case .array(let children):
-            return .array(
-                try children.enumerated().map { try json(of: $0.element, at: path + [PlaceKey(index: $0.offset)]) })
-        case .object(let members):
-            let sorted = members.enumerated().sorted { left, right in
-                let (one, other) = (left.element.key.utf8, right.element.key.utf8)
-                if one.elementsEqual(other) { return left.offset < right.offset }
-                return one.lexicographicallyPrecedes(other)
-            }
-            return .object(
-                JSONObject(
-                    try sorted.map {
-                        let (key, child) = $0.element
-                        return (key, try json(of: child, at: path + [PlaceKey(stringValue: key)]))
+            return .set(
+                .array(
+                    try children.enumerated().map {
+                        try change(of: $0.element, at: path + [PlaceKey(index: $0.offset)]).json
                     }))
+        case .object(let members): return .members(FieldChanges(try sorted(members, at: path)))
         }
     }
 
-    private func json(of child: Child, at path: [any CodingKey]) throws -> JSONValue {
+    func json(at path: [any CodingKey]) throws -> JSONValue { try change(at: path).json }
+
+    private func sorted(
+        _ members: [(key: String, child: Child)], at path: [any CodingKey]
+    ) throws -> [(key: String, change: FieldChanges.Change)] {
+        let sorted = members.enumerated().sorted { left, right in
+            let (one, other) = (left.element.key.utf8, right.element.key.utf8)
+            if one.elementsEqual(other) { return left.offset < right.offset }
+            return one.lexicographicallyPrecedes(other)
+        }
+        var changes: [(key: String, change: FieldChanges.Change)] = []
+        for (key, child) in sorted.map(\.element) {
+            let change = try change(of: child, at: path + [PlaceKey(stringValue: key)])
+            if let last = changes.last, last.key.utf8.elementsEqual(key.utf8) { changes.removeLast() }
+            changes.append((key, change))
+        }
+        return changes
+    }
+
+    private func change(of child: Child, at path: [any CodingKey]) throws -> FieldChanges.Change {
         switch child {
-        case .json(let json): json
-        case .place(let place): try place.json(at: path)
+        case .change(let change): change
+        case .place(let place): try place.change(at: path)
         }
     }
 }

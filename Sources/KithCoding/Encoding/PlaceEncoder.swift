@@ -25,17 +25,40 @@ private struct ObjectEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let place: EncodedPlace
     let codingPath: [any CodingKey]
 
-    mutating func encodeNil(forKey key: Key) { place.append(.json(.null), for: key.stringValue) }
+    mutating func encodeNil(forKey key: Key) { place.append(.change(.set(.null)), for: key.stringValue) }
 
     mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-        let json = try ValueEncoding.json(of: value, at: codingPath + [key])
-        place.append(.json(json), for: key.stringValue)
+        let change = try ValueEncoding.change(of: value, at: codingPath + [key])
+        place.append(.change(change), for: key.stringValue)
     }
 
     // For these two the standard library has refusals of its own.
-    mutating func encode(_ value: Int128, forKey key: Key) { place.append(.json(.number(value)), for: key.stringValue) }
-    mutating func encode(_ value: UInt128, forKey key: Key) {
-        place.append(.json(.number(value)), for: key.stringValue)
+    mutating func encode(_ value: Int128, forKey key: Key) { put(.number(value), key) }
+    mutating func encode(_ value: UInt128, forKey key: Key) { put(.number(value), key) }
+
+    private func put(_ json: JSONValue, _ key: Key) { place.append(.change(.set(json)), for: key.stringValue) }
+
+    // A member that is nil says that there is none, which is more than not to know it.
+    mutating func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: Int128?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try encode(ifAny: value, key) }
+    mutating func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try encode(ifAny: value, key) }
+
+    private mutating func encode(ifAny value: (some Encodable)?, _ key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { place.append(.change(.remove), for: key.stringValue) }
     }
 
     mutating func nestedContainer<Nested>(
@@ -63,14 +86,14 @@ private struct ArrayEncoder: UnkeyedEncodingContainer {
 
     private var nextPath: [any CodingKey] { codingPath + [PlaceKey(index: count)] }
 
-    mutating func encodeNil() { place.append(.json(.null)) }
+    mutating func encodeNil() { place.append(.change(.set(.null))) }
 
     mutating func encode<Value: Encodable>(_ value: Value) throws {
-        place.append(.json(try ValueEncoding.json(of: value, at: nextPath)))
+        place.append(.change(try ValueEncoding.change(of: value, at: nextPath)))
     }
 
-    mutating func encode(_ value: Int128) { place.append(.json(.number(value))) }
-    mutating func encode(_ value: UInt128) { place.append(.json(.number(value))) }
+    mutating func encode(_ value: Int128) { place.append(.change(.set(.number(value)))) }
+    mutating func encode(_ value: UInt128) { place.append(.change(.set(.number(value)))) }
 
     mutating func nestedContainer<Nested>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
         nextEncoder().container(keyedBy: type)
@@ -91,12 +114,12 @@ private struct SingleEncoder: SingleValueEncodingContainer {
     let place: EncodedPlace
     let codingPath: [any CodingKey]
 
-    mutating func encodeNil() { place.set(.null) }
+    mutating func encodeNil() { place.set(.set(.null)) }
 
     mutating func encode<Value: Encodable>(_ value: Value) throws {
-        place.set(try ValueEncoding.json(of: value, at: codingPath))
+        place.set(try ValueEncoding.change(of: value, at: codingPath))
     }
 
-    mutating func encode(_ value: Int128) { place.set(.number(value)) }
-    mutating func encode(_ value: UInt128) { place.set(.number(value)) }
+    mutating func encode(_ value: Int128) { place.set(.set(.number(value))) }
+    mutating func encode(_ value: UInt128) { place.set(.set(.number(value))) }
 }

@@ -42,7 +42,7 @@ private struct ProbeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         let (value, json) = try decoder.value(type, key)
-        decoder.place.append(.json(json), for: key.stringValue)
+        decoder.place.append(.change(.set(json)), for: key.stringValue)
         return value
     }
 
@@ -51,7 +51,7 @@ private struct ProbeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func integer<Integer: FixedWidthInteger & Decodable>(_ key: Key) throws -> Integer {
         let (value, json) = try decoder.value(Integer.self, key)
-        decoder.place.append(.json(json), for: key.stringValue)
+        decoder.place.append(.change(.set(json)), for: key.stringValue)
         return value
     }
 
@@ -87,7 +87,7 @@ private struct ProbeArray: UnkeyedDecodingContainer {
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let (value, json) = try decoder.value(type, PlaceKey(index: currentIndex))
-        decoder.place.append(.json(json))
+        decoder.place.append(.change(.set(json)))
         currentIndex += 1
         return value
     }
@@ -97,7 +97,7 @@ private struct ProbeArray: UnkeyedDecodingContainer {
 
     private mutating func integer<Integer: FixedWidthInteger & Decodable>() throws -> Integer {
         let (value, json) = try decoder.value(Integer.self, PlaceKey(index: currentIndex))
-        decoder.place.append(.json(json))
+        decoder.place.append(.change(.set(json)))
         currentIndex += 1
         return value
     }
@@ -126,7 +126,7 @@ private struct ProbeSingle: SingleValueDecodingContainer {
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let (value, json) = try decoder.value(type, nil)
-        decoder.place.set(json)
+        decoder.place.set(.set(json))
         return value
     }
 
@@ -135,7 +135,7 @@ private struct ProbeSingle: SingleValueDecodingContainer {
 
     private func integer<Integer: FixedWidthInteger & Decodable>() throws -> Integer {
         let (value, json) = try decoder.value(Integer.self, nil)
-        decoder.place.set(json)
+        decoder.place.set(.set(json))
         return value
     }
 }

@@ -23,6 +23,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
     private let pending = Mutex<[any PendingWrite]>([])
     private let observers = Mutex<[UInt64: Observer]>([:])
     private let published: Mutex<StoreSummary>
+    let watchers: CommitWatchers
+    /// Documents that were purged while the file was opened before; used on `writer` only.
+    private var formerPurges: UInt64 = 0
     private let wants = Mutex(WantRegistry())
     private let rolledBackAt = Atomic<Int64>(0)
     private let counted = Mutex(ReplicationTraffic())
@@ -52,6 +55,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
         writer = machine.queue("kith.writer.\(file.name)")
         readers = ReaderPool(file, store.place, on: machine)
         published = Mutex(store.summary)
+        watchers = CommitWatchers(DatabaseMoment(sequence: store.summary.position.sequence, purges: 0))
         storage = Mutex(StorageState(gate: StorageGate(now: machine.clock.monotonicMilliseconds)))
         findings = store.findings
         if findings.isUnclean { checkAfterCrash() }
@@ -148,7 +152,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
         var works: [(WriteTransaction) throws(StoreError) -> Void] = []
         for write in group { works.append(write.run) }
         let results = store.commit(works)
-        publish(store.summary)
+        publish(store)
         noteOutcome(results, of: store)
         for (write, result) in zip(group, results) {
             switch result {
@@ -178,7 +182,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
             guard mayProbe else { return }
             do throws(StoreError) {
                 try store.probe()
-                publish(store.summary)
+                publish(store)
                 noteSuccess(logFailure: store.logFailure)
             } catch {
                 note(error)
@@ -186,7 +190,10 @@ package final class DatabaseExecutor: @unchecked Sendable {
         }
     }
 
-    private func publish(_ summary: StoreSummary) {
+    private func publish(_ store: Store) {
+        let summary = store.summary
+        watchers.note(
+            DatabaseMoment(sequence: summary.position.sequence, purges: formerPurges + store.purgeCount))
         let isNews = published.withLock { published in
             defer { published = summary }
             return published != summary
@@ -317,6 +324,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
         guard store != nil else { throw StoreError(.notFound, name.string, "database \(name) was closed") }
         try store?.completeCopy()
         try store?.truncateLog()
+        formerPurges += store?.purgeCount ?? 0
         // Nobody else holds it, so this closes the file.
         store = nil
         // Should the opening fail, the next write tries again.
@@ -349,6 +357,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
             store = nil
             isClosed = true
         }
+        watchers.end()
     }
 }
 

@@ -2,18 +2,15 @@ import KithCrypto
 import KithDocument
 import KithHTTPCore
 import KithStore
-import Synchronization
 
 extension NodeService {
     func changes(of name: String, _ request: ControlChanges) async throws(ControlError) -> ControlStream {
         let database = try database(name)
         return ControlStream { writer in
-            let news = request.follows ? CommitSignal(database, number: node.linkNumbers) : nil
-            defer { news?.stop() }
             var since = request.since
             var left = request.limit ?? .max
             while left > 0 {
-                let (after, limit) = (since, min(left, NodeLimits.pageDocuments))
+                let (after, limit, moment) = (since, min(left, NodeLimits.pageDocuments), database.moment)
                 let page = try await reading(name) { reader throws(StoreError) in
                     try reader.feed(after: after, limit: limit)
                 }
@@ -27,8 +24,9 @@ extension NodeService {
                 left -= page.count
                 if let last = page.last { since = last.sequence }
                 if page.count < limit {
-                    guard let news else { return }
-                    guard await news.next() else { throw ControlError.stopping }
+                    guard request.follows else { return }
+                    await database.waitForChange(after: moment)
+                    if Task.isCancelled || database.isOver { throw ControlError.stopping }
                 }
             }
         }
@@ -225,32 +223,5 @@ extension StoredDocument {
         meta.add("_id", id.string)
         let separator: [UInt8] = body.count > 2 ? [UInt8(ascii: ",")] : []
         return meta.bytes.dropLast() + separator + body.dropFirst() + [UInt8(ascii: "\n")]
-    }
-}
-
-/// Wakes who follows a database after its commits; many at once wake once.
-private final class CommitSignal: Sendable {
-    private let database: DatabaseExecutor
-    private let number: UInt64
-    private let stream: AsyncStream<Void>
-    private let continuation: AsyncStream<Void>.Continuation
-
-    init(_ database: DatabaseExecutor, number numbers: borrowing Atomic<UInt64>) {
-        self.database = database
-        number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
-        (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let continuation = continuation
-        database.observe(number) { _ in continuation.yield() }
-    }
-
-    /// Waits for a commit; false when the caller was cancelled.
-    func next() async -> Bool {
-        for await _ in stream { return true }
-        return false
-    }
-
-    func stop() {
-        database.stopObserving(number)
-        continuation.finish()
     }
 }

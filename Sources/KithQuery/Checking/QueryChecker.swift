@@ -38,7 +38,7 @@ struct QueryChecker {
         }
         if let filter = statement.filter { checked.filter = try resolve(filter, Clause(name: "WHERE")) }
         let names = try columnNames()
-        checked.selection = try resolvedSelection()
+        checked.selection = try resolvedSelection(plainGroupAliases())
         try resolveGroups(in: &checked)
         try resolveOrder(in: &checked)
         checked.limit = try checkedCount(statement.limit, "LIMIT")
@@ -156,6 +156,18 @@ struct QueryChecker {
         let clause = Clause(
             name: "HAVING", allowsAggregates: true, columns: columnAliases(checked.selection), groups: groups)
         checked.groupFilter = try resolve(filter, clause)
+    }
+
+    /// What GROUP BY has named, as far as it names no columns itself: no field, of whichever source.
+    private mutating func plainGroupAliases() -> [Alias] {
+        let hadAggregates = hasAggregates
+        defer { hasAggregates = hadAggregates }
+        var aliases: [Alias] = []
+        for group in statement.groups {
+            guard let alias = group.alias else { continue }
+            aliases.append((alias, (try? resolve(group.key, Clause(name: "GROUP BY"))) ?? group.key))
+        }
+        return aliases
     }
 
     private func groupAliases(_ checked: QueryStatement) -> [Alias] {

@@ -61,9 +61,9 @@ public struct QueryDraft: Sendable {
         take(value.fault)
     }
 
-    /// How many rows there are, instead of them.
-    mutating func count() {
-        statement.selection = .raw(QueryExpression(.aggregate(.count, nil, isDistinct: false)))
+    /// One value of all rows, instead of them.
+    mutating func aggregate<Value>(_ term: GroupTerm<Value>) {
+        select(value: term)
         (statement.order, statement.limit, statement.offset) = ([], nil, nil)
     }
 

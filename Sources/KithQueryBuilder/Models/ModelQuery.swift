@@ -56,7 +56,18 @@ public struct ModelQuery<Model: Codable & Identifiable & Sendable>: BuiltQuery, 
 
     /// How many there are, as a query of one value; without order, limit and offset.
     public var counting: DocumentQuery {
-        DocumentQuery(changed { $0.count() }.draft)
+        aggregating { _ in Field.rowCount }
+    }
+
+    /// One aggregate of all of them, as a query of one value; without order, limit and offset.
+    public func aggregating<Value>(_ term: (RowTerm<Model>) -> GroupTerm<Value>) -> DocumentQuery {
+        DocumentQuery(changed { $0.aggregate(term(self.term)) }.draft)
+    }
+
+    /// Their ids.
+    package var selectingIDs: DocumentQuery {
+        let id = Field.metadata(.id, of: ModelCollection<Model>.alias)
+        return DocumentQuery(changed { $0.select(value: id) }.draft)
     }
 
     // Beyond documents.

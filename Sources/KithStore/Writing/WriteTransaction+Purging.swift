@@ -20,6 +20,7 @@ extension WriteTransaction {
         guard let row = loaded.row else { throw missing(id) }
         if let digest = digests.digest(of: id, row.tree) { state.digest -= digest }
         count(row.flags, -1)
+        memory.purges += 1
         // The change has a sequence, so that a digest belongs to one sequence only.
         _ = try nextSequence()
         let drop = try connection.statement(.dropDocument)

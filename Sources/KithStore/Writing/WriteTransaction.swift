@@ -30,6 +30,8 @@ package final class WriteTransaction {
         var timeline: TimelineID?
         /// The highest stamp time that was handed out in this timeline.
         var highestTime: UInt64 = 0
+        /// Documents that were purged since the opening.
+        var purges: UInt64 = 0
         var policy: StoredPolicy
     }
 
