@@ -44,6 +44,13 @@ extension Fields {
         return Fields(ascending: Self.trimAbsent(Self.weave(written, rest), to: absentLimit))
     }
 
+    /// With an absent entry for each of the paths that has none.
+    package func lacking(_ paths: [FieldPath], _ stamp: Stamp) -> Fields {
+        let new = paths.filter { path in !entries.contains { $0.path == path } }
+        let absent = new.map { Entry(path: $0, stamp: stamp, value: .absent) }
+        return Fields(ascending: (entries + absent).sorted { $0.path < $1.path })
+    }
+
     /// Of the absent entries the newest.
     private static func trimAbsent(_ entries: [Entry], to limit: Int) -> [Entry] {
         let absent = entries.filter { $0.value == .absent }

@@ -8,18 +8,21 @@ package struct EditContext {
     package let writer: WriterID
     /// Whether the document was purged here by this writer, whose name must then not stand for what it forgot.
     package let isPurgedHere: Bool
+    /// Fields that a new document says it does not have, where its body has none: a forgotten one of its id may have had them.
+    package let absent: [FieldPath]
     /// The fresh writer that wrote a leaf while others stayed beside it, if the leaf is such a one and the writer is known.
     package let onceWriter: (RevisionID) -> WriterID?
     /// A writer that nobody has had.
     package let freshWriter: () -> WriterID
 
     package init(
-        clock: UInt64, writer: WriterID, isPurgedHere: Bool = false,
+        clock: UInt64, writer: WriterID, isPurgedHere: Bool = false, absent: [FieldPath] = [],
         onceWriter: @escaping (RevisionID) -> WriterID? = { _ in nil }, freshWriter: @escaping () -> WriterID
     ) {
         self.clock = clock
         self.writer = writer
         self.isPurgedHere = isPurgedHere
+        self.absent = absent
         self.onceWriter = onceWriter
         self.freshWriter = freshWriter
     }
@@ -63,7 +66,7 @@ extension Document {
     package mutating func edit(
         _ body: [UInt8], replacing base: RevisionID? = nil, _ context: EditContext, limits: TrimLimits = TrimLimits()
     ) throws(DocumentError) -> EditResult {
-        if tree.isEmpty, !context.isPurgedHere {
+        if tree.isEmpty, !context.isPurgedHere, context.absent.isEmpty {
             let time = max(1, context.clock)
             guard time < Stamp.maximumTime else { throw .clockBeyondRange }
             let stamps = FieldStamps(defaultStamp: body.count > 2 ? Stamp(time: time, writer: context.writer) : .zero)
@@ -78,12 +81,11 @@ extension Document {
         let base = base.flatMap { id in live.first { $0.id == id } } ?? live.last
         let stamp = try stamp(replacing: base, of: live, context)
         let before = base.map { fields(of: $0) } ?? Fields(ascending: [])
-        guard let fields = before.edited(to: body, stamp: stamp, absentLimit: limits.absentStamps) else {
-            if let base { return .unchanged(base.id) }
-            return .written(
-                try add(edit: Fields(ascending: []), stamp, over: deleted, base: nil, limits), by: stamp.writer)
-        }
-        return .written(try add(edit: fields, stamp, over: deleted, base: base, limits), by: stamp.writer)
+        let edited = before.edited(to: body, stamp: stamp, absentLimit: limits.absentStamps)
+        if edited == nil, let base { return .unchanged(base.id) }
+        var written = edited ?? before
+        if tree.isEmpty { written = written.lacking(context.absent, stamp) }
+        return .written(try add(edit: written, stamp, over: deleted, base: base, limits), by: stamp.writer)
     }
 
     private mutating func add(

@@ -215,6 +215,8 @@ package enum NodeLimits {
     package static let endMilliseconds = 10_000
     /// Problems of one configuration file that are named: after so many it is another kind of file.
     package static let configurationProblems = 50
+    /// How long a document was expired that is left out when digests are compared, in milliseconds: peers may have dropped it.
+    static let expiredMilliseconds: Int64 = 24 * 3600 * 1000
     /// Bytes of a copy that are read and handed on at once.
     static let copyPartBytes = 256 << 10
 }

@@ -13,6 +13,8 @@ struct DocumentFlags: OptionSet, Sendable {
     static let otherBodies = DocumentFlags(rawValue: 4)
     /// The winner is the only leaf and no foreign one: the feed needs no tree.
     static let singleLeaf = DocumentFlags(rawValue: 8)
+    /// The winner's body says when it expires.
+    static let expires = DocumentFlags(rawValue: 16)
 }
 
 extension DocumentFlags {
@@ -21,13 +23,15 @@ extension DocumentFlags {
     ///   - live: the document's live revisions.
     ///   - tree: as it is stored.
     ///   - shown: the revision that a plain read returns.
-    init(live: [RevisionTree.Node], tree: RevisionTree, shown: RevisionID) {
+    ///   - body: that revision's, where it lives.
+    init(live: [RevisionTree.Node], tree: RevisionTree, shown: RevisionID, body: [UInt8]?) {
         self = live.isEmpty ? .deleted : []
         if live.count > 1 { formUnion([.conflict, .otherBodies]) }
         let leaves = tree.leaves
         if leaves.count == 1, leaves[0].id == shown, !leaves[0].isForeign, leaves[0].content != nil {
             insert(.singleLeaf)
         }
+        if let body, Expiry.time(of: body) != nil { insert(.expires) }
     }
 }
 

@@ -38,10 +38,18 @@ enum Limits {
     /// Goes up whenever a rule or a limit for received revisions changes: records of refusal made under another number
     /// no longer count, and what they refused is asked for again.
     static let refusalRules: Int64 = 1
+    /// Documents that were dropped as expired and are remembered until the store is closed; with more of them every new
+    /// document has a fresh writer.
+    static let droppedDocuments = 65_536
     /// Leaves written by fresh writers that are remembered; a forgotten one costs another fresh writer.
     static let onceWriters = 4_096
     /// How long the body of an overruled leaf is kept by default: 30 days in milliseconds.
     static let keptMilliseconds: Int64 = 30 * 24 * 3600 * 1000
+    /// How long a document that expired stays, hidden, in milliseconds of running: a day, so that a clock that is ahead for
+    /// an hour, or for most of a day, loses nothing.
+    static let expiryDayMilliseconds: UInt64 = 24 * 3600 * 1000
+    /// Milliseconds between two readings of the clock that are kept: an hour, so that a day of them is a few.
+    static let expiryReadingMilliseconds: UInt64 = 3600 * 1000
     /// Longest body of a local document in bytes: they hold checkpoints and small settings.
     static let localDocumentBytes = 1 << 20
     /// Instructions of SQLite between two looks at whether a long statement is still wanted: about a millisecond.

@@ -73,15 +73,18 @@ package final class Store {
     /// Documents that were purged since it was opened.
     package var purgeCount: UInt64 { transaction.memory.purges }
 
+    /// Whether there were documents that expire.
+    package var hasExpiring: Bool { transaction.memory.hasExpiryIndex }
+
     /// Why the log could not be copied into the file after the last commit; nil while it can. Commits go on meanwhile,
     /// and the log grows.
     package var logFailure: StoreError? { log.failure }
 
     /// A reader with a connection of its own, for any thread, one at a time.
-    package func makeReader() throws(StoreError) -> StoreReader { StoreReader(try file.openForReading()) }
+    package func makeReader() throws(StoreError) -> StoreReader { try file.makeReader(now: environment.now) }
 
     /// A reader on the writing connection, for whoever has the store to himself.
-    package func ownReader() -> StoreReader { StoreReader(connection) }
+    package func ownReader() -> StoreReader { StoreReader(connection, now: environment.now) }
 
     /// Runs one piece of work as a transaction.
     package func write<Value>(

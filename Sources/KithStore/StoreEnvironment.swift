@@ -5,8 +5,15 @@ package struct StoreEnvironment {
     /// Unpredictable numbers that no other node draws: names of timelines and writers.
     package let random: () -> UInt64
 
-    package init(now: @escaping () -> Int64, random: @escaping () -> UInt64) {
+    /// A clock that only goes forward, in milliseconds.
+    package let monotonic: () -> UInt64
+
+    /// - Parameter monotonic: none where nothing is open for long: nothing expires then.
+    package init(
+        now: @escaping () -> Int64, random: @escaping () -> UInt64, monotonic: @escaping () -> UInt64 = { 0 }
+    ) {
         self.now = now
+        self.monotonic = monotonic
         self.random = random
     }
 }

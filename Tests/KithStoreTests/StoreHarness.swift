@@ -53,6 +53,8 @@ final class TemporaryDirectory {
 final class TestStore {
     final class World {
         var now: Int64 = 1_700_000_000_000
+        /// The clock that only goes forward.
+        var monotonic: UInt64 = 0
         var generator: SeededGenerator
 
         init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
@@ -86,7 +88,9 @@ final class TestStore {
     ) throws -> Store {
         try Store(
             DatabaseFile(name, in: directory.path, on: LocalFileSystem(layer: vfs)),
-            environment: StoreEnvironment(now: { world.now }, random: { world.generator.next() }), options: options)
+            environment: StoreEnvironment(
+                now: { world.now }, random: { world.generator.next() }, monotonic: { world.monotonic }),
+            options: options)
     }
 
     /// Closes, as a process that ends does.

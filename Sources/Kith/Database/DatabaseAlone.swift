@@ -1,6 +1,7 @@
 import Dispatch
 import KithNode
 import KithStore
+import KithSystem
 import Synchronization
 
 /// A database that no node has.
@@ -9,11 +10,23 @@ final class DatabaseAlone: DatabaseHome {
     let damage: DamageBook
     private let open: Mutex<DatabaseExecutor?>
     private let reserved = Mutex<String?>(nil)
+    private let upkeep: any WorkQueue
 
     init(_ database: DatabaseExecutor, damage: DamageBook) {
         name = database.name
         self.damage = damage
         open = Mutex(database)
+        upkeep = database.machine.queue("kith.upkeep")
+        keepUp()
+    }
+
+    /// Does once an hour what a node would do.
+    private func keepUp() {
+        upkeep.async(afterMilliseconds: Limits.upkeepMilliseconds) { [weak self] in
+            guard let self, let database = open.withLock({ $0 }) else { return }
+            database.maintain()
+            keepUp()
+        }
     }
 
     deinit {

@@ -24,7 +24,7 @@ extension DocumentReading {
         let id = try Self.documentID(id)
         let reader = try access.reader()
         guard let found = try Database.store({ () throws(StoreError) in try reader.getWithTime(id) }),
-            !found.document.isDeleted
+            !found.document.isDeleted, !found.document.isExpired(at: reader.now())
         else { return nil }
         return Document(found.document, editTime: found.time)
     }
@@ -54,8 +54,20 @@ extension DocumentReading {
     public func documents(after id: String? = nil, limit: Int = 1_000) throws(KithError) -> [Document] {
         let after = try id.map { (id) throws(KithError) in try Self.documentID(id) }
         let reader = try access.reader()
+        let now = reader.now()
         return try Database.store { () throws(StoreError) in
-            try reader.documents(after: after, limit: limit).map { Document($0, editTime: nil) }
+            var page: [Document] = []
+            var last = after
+            // What is hidden counts for nothing.
+            while page.count < limit {
+                let found = try reader.documents(after: last, limit: limit - page.count)
+                guard let end = found.last else { break }
+                for document in found where !document.isExpired(at: now) {
+                    page.append(Document(document, editTime: nil))
+                }
+                last = end.id
+            }
+            return page
         }
     }
 

@@ -93,11 +93,15 @@ public final class WriteBatch: DocumentReading {
         _ = try carryOut { (transaction) throws(StoreError) in
             try transaction.put(id, bytes, migration: migration)
         }
-        guard let saved = try self.document(document.id) else {
+        let reader = try access.reader()
+        guard let found = try Database.store({ () throws(StoreError) in try reader.getWithTime(id) }),
+            !found.document.isDeleted
+        else {
             // A deletion that had seen all of it: by the rules that is so only where nothing was written.
             throw Self.conflict(document, nil)
         }
-        return saved
+        // As it is stored, also where it has expired.
+        return Document(found.document, editTime: found.time)
     }
 
     private static func canonical(_ body: DocumentBody, _ id: DocumentID) throws(KithError) -> [UInt8] {

@@ -82,6 +82,17 @@ public struct Document: Sendable, Identifiable {
         }
     }
 
+    /// When the document expires: it is hidden from then on, everywhere by the clock that is there, and dropped after a day.
+    /// The field `_expires`, so it replicates and merges as others do; nil for never.
+    public var expiresAt: Date? {
+        get { Expiry.time(of: body.bytes).map { Date(milliseconds: $0) } }
+        set {
+            self[Expiry.key] = newValue.map { date in
+                .int(Int64(exactly: (max(0, date.timeIntervalSince1970) * 1_000).rounded()) ?? .max)
+            }
+        }
+    }
+
     /// The names of its fields, ascending by their bytes.
     public var keys: [String] { body.object.keys }
 

@@ -71,7 +71,7 @@ extension CanonicalJSON {
     }
 
     /// Where the value of one top-level member stands.
-    /// - Complexity: O(n) to the member.
+    /// - Complexity: O(n) to the member, or to where it would be.
     package static func member(_ key: String, of canonical: UnsafeRawBufferPointer) -> Range<Int>? {
         guard let scanner = CanonicalScanner(canonical), scanner.byte(0) == .openBrace else { return nil }
         var at = 1
@@ -79,7 +79,10 @@ extension CanonicalJSON {
             guard let quote = scanner.closingQuote(from: at), let end = scanner.endOfValue(from: quote + 2) else {
                 return nil
             }
-            if scanner.unescaped((at + 1)..<quote).elementsEqual(key.utf8) { return (quote + 2)..<end }
+            let name = scanner.unescaped((at + 1)..<quote)
+            if name.elementsEqual(key.utf8) { return (quote + 2)..<end }
+            // Keys ascend.
+            if key.utf8.lexicographicallyPrecedes(name) { return nil }
             at = end + 1
         }
         return nil

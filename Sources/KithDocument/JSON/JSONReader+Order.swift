@@ -4,7 +4,7 @@ extension JSONReader {
     mutating func note(_ member: Member) throws(JSONFault) {
         let index = containers.count - 1
         var container = containers[index]
-        if index == 0 && !limits.allowsReservedNames && beginsWithUnderscore(member) {
+        if index == 0 && !limits.allowsReservedNames && beginsWithUnderscore(member) && !isExpiry(member) {
             throw JSONFault(.reservedName, at: Int(member.keyStart) - 1)
         }
         if !container.isUnordered, members.count > Int(container.firstMember),
@@ -29,6 +29,11 @@ extension JSONReader {
     private func beginsWithUnderscore(_ member: Member) -> Bool {
         if !member.keyIsEscaped { return text[Int(member.keyStart)] == UInt8(ascii: "_") }
         return UnescapedBytes(text: text, member: member).first { _ in true } == UInt8(ascii: "_")
+    }
+
+    /// The one reserved name that a document may have.
+    private func isExpiry(_ member: Member) -> Bool {
+        UnescapedBytes(text: text, member: member).elementsEqual(Expiry.key.utf8)
     }
 
     /// Sorts the members of an object that is just closed, looks for keys that are there twice, and keeps the order for

@@ -9,7 +9,7 @@ extension DatabaseExecutor {
         isCancelled: @escaping @Sendable () -> Bool = { false }
     ) async throws(StoreError) -> (before: Int, after: Int) {
         let before = file.sizes
-        while try await write({ transaction throws(StoreError) in try transaction.maintain() }) {}
+        while try await write({ transaction throws(StoreError) in try transaction.maintain(dropsExpired: false) }) {}
         let result = await ControlStream.onThread { [self] in
             Result { () throws(StoreError) in
                 defer { Compaction.discard(file) }

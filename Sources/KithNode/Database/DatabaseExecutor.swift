@@ -15,7 +15,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
 
     package let file: DatabaseFile
     private let writer: any WorkQueue
-    let machine: Machine
+    package let machine: Machine
     var clock: any MachineClock { machine.clock }
     /// Nil once closed.
     private var store: Store?
@@ -43,7 +43,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
     /// Opens the database, or makes it.
     /// - Throws: `StoreError` as `Store.init` does.
     package init(_ file: DatabaseFile, on machine: Machine, options: StoreOptions = StoreOptions()) throws(StoreError) {
-        let environment = StoreEnvironment(now: { machine.clock.wallMilliseconds }, random: machine.random)
+        let environment = StoreEnvironment(
+            now: { machine.clock.wallMilliseconds }, random: machine.random,
+            monotonic: { machine.clock.monotonicMilliseconds })
         let store = try Store(file, environment: environment, options: options)
         self.machine = machine
         self.file = file
@@ -299,12 +301,14 @@ package final class DatabaseExecutor: @unchecked Sendable {
 
     package func stopObserving(_ id: UInt64) { observers.withLock { $0[id] = nil } }
 
-    /// Does what is due in bounded steps: merging after a change of policy, dropping what was kept long enough.
-    package func maintain() {
+    /// Does what is due in bounded steps: merging after a change of policy, dropping what expired and what was kept long
+    /// enough. To be called about once an hour.
+    /// - Parameter isClockOff: whether the wall clock is known to be wrong: nothing expires by it.
+    package func maintain(isClockOff: Bool = false) {
         write { transaction throws(StoreError) in
-            try transaction.maintain()
+            try transaction.maintain(dropsExpired: !isClockOff)
         } completion: { result in
-            if case .success(true) = result { self.maintain() }
+            if case .success(true) = result { self.maintain(isClockOff: isClockOff) }
         }
     }
 
@@ -353,6 +357,9 @@ package final class DatabaseExecutor: @unchecked Sendable {
         readers.close()
         writer.sync {
             while !pending.withLock(\.isEmpty) { commitPending() }
+            if let store, store.hasExpiring {
+                try? store.write { (transaction) throws(StoreError) in try transaction.noteRunningTime() }
+            }
             try? store?.truncateLog()
             store = nil
             isClosed = true

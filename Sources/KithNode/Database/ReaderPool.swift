@@ -60,7 +60,7 @@ final class ReaderPool: Sendable {
                 if slot.isClosed { throw StoreError(.notFound, file.name.string, "database \(file.name) was closed") }
                 if slot.reader == nil {
                     try place.withLock { $0 }.requireSame()
-                    slot.reader = try file.makeReader()
+                    slot.reader = try file.makeReader { [clock] in clock.wallMilliseconds }
                 }
                 guard let reader = slot.reader else { return }
                 slot.since.store(clock.monotonicMilliseconds, ordering: .relaxed)

@@ -64,7 +64,9 @@ package struct ReaderReplica: ReplicaStore {
     }
 
     package func exclusions() throws(ReplicaError) -> [DocumentID] {
-        try asking { () throws(StoreError) in try reader.exclusions() }
+        try asking { () throws(StoreError) in
+            try reader.exclusions(expired: reader.now() - NodeLimits.expiredMilliseconds)
+        }
     }
 
     package func digest(of documents: [DocumentID]) throws(ReplicaError) -> Digest256 {

@@ -3,8 +3,7 @@ import KithDocument
 extension Node {
     /// A clock that is off: this one where it can't be right or all peers agree against it, else that of a peer.
     func clockFindings(_ open: [PeerState], now: Int64) -> [HealthFinding] {
-        let measured = open.filter { $0.clock.offsetMilliseconds != nil }
-        let skewed = measured.filter { $0.clock.certainMilliseconds > UInt64(NodeLimits.clockSkewMilliseconds) }
+        let (measured, skewed) = Self.clocks(of: open)
         let summary: String
         if let offset = commonOffset(skewed, of: measured) {
             let direction = offset > 0 ? "behind" : "ahead of"
@@ -23,6 +22,19 @@ extension Node {
                 code: .clockSkew, level: .warning, summary: summary,
                 action: "set both clocks by a time service; until then the clock that is ahead wins edits of one field")
         ]
+    }
+
+    /// Whether the clock of this machine may be off: it can't be right, or at least half of the peers say another time.
+    func mayClockBeOff(now: Int64) -> Bool {
+        let (measured, skewed) = Self.clocks(of: peers.values.filter(\.isOpen))
+        return now < NodeLimits.earliestClockMilliseconds || !skewed.isEmpty && 2 * skewed.count >= measured.count
+    }
+
+    /// Those whose clocks are known, and of them those that are off from this one.
+    private static func clocks(of open: [PeerState]) -> (measured: [PeerState], skewed: [PeerState]) {
+        let measured = open.filter { $0.clock.offsetMilliseconds != nil }
+        let bound = UInt64(NodeLimits.clockSkewMilliseconds)
+        return (measured, measured.filter { $0.clock.certainMilliseconds > bound })
     }
 
     /// The offset that two or more peers have in common, if all peers have it.

@@ -234,7 +234,8 @@ extension Node {
     private func maintain(now: Instant) {
         if let maintainedAt, now.milliseconds(since: maintainedAt) < NodeLimits.maintenanceMilliseconds { return }
         maintainedAt = now
-        for database in catalog.databases { database.maintain() }
+        let isClockOff = mayClockBeOff(now: clock.wallMilliseconds)
+        for database in catalog.databases { database.maintain(isClockOff: isClockOff) }
     }
 
     /// Ends links that neither side wants: those of a mesh that has grown into a ring. Who dialled ends it, and only while

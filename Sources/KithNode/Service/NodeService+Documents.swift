@@ -1,6 +1,7 @@
 import KithDocument
 import KithHTTPCore
 import KithStore
+import KithSystem
 import KithTransport
 
 extension NodeService {
@@ -16,6 +17,12 @@ extension NodeService {
                 )
             }
             throw .unknownDocument(id, database: name)
+        }
+        guard revision != nil || !found.isExpired(at: node.clock.wallMilliseconds) else {
+            throw ControlError(
+                .notFound,
+                "document \(Shown.name(id.string)) in \(Shown.name(name)) has expired; put makes it anew, kith get --rev shows it"
+            )
         }
         guard !found.isDeleted else {
             throw ControlError(

@@ -87,7 +87,8 @@ package final class OfflineUpkeep {
         let before = file.sizes
         try asNode { () throws(StoreError) in
             let store = try Store(file, environment: Upkeep.environment, options: StoreOptions(creates: false))
-            while try store.write({ transaction throws(StoreError) in try transaction.maintain() }) {}
+            while try store.write({ transaction throws(StoreError) in try transaction.maintain(dropsExpired: false) }) {
+            }
             try store.truncateLog()
         }
         try asNode { () throws(StoreError) in

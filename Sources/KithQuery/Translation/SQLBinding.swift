@@ -10,6 +10,8 @@ package enum SQLBinding: Equatable, Sendable {
     case json(Int)
     /// The text of a string; SQL's NULL for all else.
     case text(Int)
+    /// The time of the query in milliseconds since 1970.
+    case now
     /// LIMIT and OFFSET.
     case count(QueryExpression, clause: String)
 }

@@ -2,11 +2,16 @@ import KithDocument
 
 extension TranslatedQuery {
     /// Translates a query.
-    /// - Parameter arrays: the array indexes that there are.
+    /// - Parameters:
+    ///   - arrays: the array indexes that there are.
+    ///   - hidesExpired: whether there may be documents that expire, which are hidden from their time on.
     /// - Throws: `QueryError` with the place, where the query has what SQLite has no room for, or asks for a full-text
     ///   index that is not there.
-    package init(_ query: CheckedQuery, arrays: [IndexedArray] = []) throws(QueryError) {
+    package init(
+        _ query: CheckedQuery, arrays: [IndexedArray] = [], hidesExpired: Bool = false
+    ) throws(QueryError) {
         var translator = SQLTranslator(QueryCloser())
+        translator.hidesExpired = hidesExpired
         translator.arrays = arrays
         self = try translator.translate(query)
     }
@@ -64,8 +69,13 @@ extension SQLTranslator {
         return "documents AS d\(number)"
     }
 
-    /// Of what is deleted there is no body.
-    private func isLive(_ source: Int) -> String { "\(sources[source].prefix)body IS NOT NULL" }
+    /// Of what is deleted there is no body; few documents expire, and the flag says which.
+    private mutating func isLive(_ source: Int) -> String {
+        let prefix = sources[source].prefix
+        let live = "\(prefix)body IS NOT NULL"
+        if !hidesExpired { return live }
+        return "\(live) AND (NOT \(prefix)flags & 16 OR json_extract(\(prefix)body, '$._expires') > \(bind(.now)))"
+    }
 
     private mutating func joined(
         _ source: QuerySource, _ condition: QueryExpression

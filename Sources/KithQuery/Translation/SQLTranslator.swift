@@ -15,6 +15,8 @@ struct SQLTranslator {
     var arrays: [IndexedArray] = []
     /// Array indexes that were put to use.
     var usedArrays: [String] = []
+    /// Whether there may be documents that expire.
+    var hidesExpired = false
     private(set) var bindings: [SQLBinding] = []
     /// What is evaluated for SQLite, by its text.
     private(set) var expressions: [[UInt8]: QueryExpression] = [:]
@@ -115,10 +117,14 @@ struct SQLTranslator {
         case "sequence": "CAST(\(prefix)sequence AS TEXT)"
         case "deleted": "CASE WHEN \(prefix)number IS NOT NULL THEN 'false' END"
         case "edited": "kq_edited(\(prefix)tree, \(prefix)revision)"
-        case nil: "kq_meta(\(prefix)id, \(prefix)revision, \(prefix)sequence, \(prefix)tree)"
-        // Documents have no expiry yet.
+        case "expires": expires(prefix)
+        case nil: "kq_meta(\(prefix)id, \(prefix)revision, \(prefix)sequence, \(prefix)tree, \(expires(prefix)))"
         default: "NULL"
         }
+    }
+
+    private func expires(_ prefix: String) -> String {
+        "CASE WHEN \(prefix)flags & 16 THEN kq_json(\(prefix)body, '\(Expiry.key)') END"
     }
 
     // Aggregates.

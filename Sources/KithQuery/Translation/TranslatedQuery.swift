@@ -80,6 +80,7 @@ package struct TranslatedQuery: Sendable {
             return .blob(ValueKey(collation.folded(constants[slot])).bytes)
         case .json(let slot): return constants[slot].json.map { .text($0.canonicalBytes) } ?? .null
         case .text(let slot): return constants[slot].string.map { .text(Array($0.utf8)) } ?? .null
+        case .now: return .integer(context.now)
         case .count(let expression, let clause):
             let evaluator = QueryEvaluator(parameters: parameters, context: context)
             guard let count = try evaluator.constant(expression).number?.count, count >= 0 else {

@@ -2,7 +2,10 @@ import KithSystem
 
 extension DatabaseFile {
     /// A reader with a connection of its own, for a database that somebody has open for writing.
-    package func makeReader() throws(StoreError) -> StoreReader { StoreReader(try openForReading()) }
+    /// - Parameter now: the wall clock in milliseconds since 1970; without one nothing is hidden as expired.
+    package func makeReader(now: @escaping () -> Int64 = { 0 }) throws(StoreError) -> StoreReader {
+        StoreReader(try openForReading(), now: now)
+    }
 
     /// The file's size in bytes and that of its write-ahead log.
     package var sizes: (file: Int, log: Int) { (fileSystem.size(of: path), fileSystem.size(of: logPath)) }

@@ -11,6 +11,11 @@ enum Schema {
             "PRAGMA application_id=\(applicationID); PRAGMA user_version=\(Migrations.current.version); COMMIT")
     }
 
+    /// The documents that expire, by their time; made with the first of them.
+    static let expiryIndex = "CREATE INDEX IF NOT EXISTS expiring ON " + expiryIndexed
+    static let expiryIndexed = "documents(json_extract(body, '$._expires')) WHERE flags & 16"
+    static let expiryIndexCount = "SELECT count(*) FROM sqlite_schema WHERE name = 'expiring'"
+
     private static let tables = """
         CREATE TABLE documents(
             number INTEGER PRIMARY KEY,

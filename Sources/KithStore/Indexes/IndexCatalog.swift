@@ -41,6 +41,8 @@ struct IndexCatalog {
     let entries: [Entry]
     /// Array indexes, as queries see them.
     let arrays: [IndexedArray]
+    /// Whether there were documents that expire.
+    let hasExpiring: Bool
     /// Names whose definition can't be read here: of a newer kind, or damaged.
     let unreadable: [String]
 
@@ -63,6 +65,7 @@ struct IndexCatalog {
                 unreadable.append(String(row.string(0).dropFirst(Self.prefix.count)))
             }
         }
+        hasExpiring = try connection.number(Schema.expiryIndexCount) != 0
         self.entries = entries
         self.arrays = arrays
         self.unreadable = unreadable

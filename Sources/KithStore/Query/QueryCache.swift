@@ -74,7 +74,8 @@ final class QueryCache {
                 translated = known
             } else {
                 do throws(QueryError) {
-                    translated = try TranslatedQuery(query.checked, arrays: catalog.arrays)
+                    translated = try TranslatedQuery(
+                        query.checked, arrays: catalog.arrays, hidesExpired: catalog.hasExpiring)
                 } catch {
                     throw StoreError(error, connection.subject)
                 }

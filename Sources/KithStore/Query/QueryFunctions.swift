@@ -57,7 +57,7 @@ final class QueryFunctions {
             ("kq_quote", 1, { FunctionCall($0, $1, $2).string(asKey: false) }),
             ("kq_revision", 1, { FunctionCall($0, $1, $2).revision() }),
             ("kq_edited", 2, { FunctionCall($0, $1, $2).edited() }),
-            ("kq_meta", 4, { FunctionCall($0, $1, $2).metadata() }),
+            ("kq_meta", 5, { FunctionCall($0, $1, $2).metadata() }),
         ]
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
         let state = Unmanaged.passUnretained(self).toOpaque()
@@ -210,7 +210,9 @@ private struct FunctionCall {
         let revision = revision(1)
         let metadata = DocumentMetadata(
             id: String(decoding: id, as: UTF8.self), revision: revision?.description ?? "",
-            sequence: UInt64(bitPattern: sqlite3_value_int64(sequence)), edited: edited(tree: 3, revision))
+            sequence: UInt64(bitPattern: sqlite3_value_int64(sequence)),
+            expires: bytes(4).flatMap { Int64(String(decoding: $0, as: UTF8.self)) },
+            edited: edited(tree: 3, revision))
         give(json: metadata.value)
     }
 

@@ -21,19 +21,19 @@ extension StoreReader {
     /// Asks a query.
     /// - Parameters:
     ///   - query: made by `prepare` of this reader.
-    ///   - now: the time of the query in milliseconds since 1970, the same for all its rows.
+    ///   - now: the time of the query in milliseconds since 1970, the same for all its rows; nil for what the clock says.
     ///   - offset: minutes that this machine's clock is ahead of UTC.
     ///   - bounds: how long it may go on, also within one row.
     /// - Returns: a cursor before the first row. All rows are of one moment.
     /// - Throws: `StoreError` `invalid` with `query` set, which has the place: a parameter without a value, an index that is
     ///   not there; what the disk gives.
     package func query(
-        _ query: PreparedQuery, parameters: ParameterValues = ParameterValues(), now: Int64 = 0, offset: Int = 0,
+        _ query: PreparedQuery, parameters: ParameterValues = ParameterValues(), now: Int64? = nil, offset: Int = 0,
         bounds: QueryBounds = QueryBounds()
     ) throws(StoreError) -> QueryCursor {
         let rest = QueryBounds.Rest(bounds)
         let context = FunctionContext(
-            now: now, offset: offset,
+            now: now ?? self.now(), offset: offset,
             work: QueryWork { rest.isUnwanted(after: QueryLimits.stepsBetweenLooks) })
         let connection = connection
         return try connection.queries.withStatement(of: query, connection) { translated, prepared throws(StoreError) in
@@ -49,7 +49,7 @@ extension StoreReader {
 
     /// Asks a query once.
     package func query(
-        _ query: CheckedQuery, parameters: ParameterValues = ParameterValues(), now: Int64 = 0, offset: Int = 0,
+        _ query: CheckedQuery, parameters: ParameterValues = ParameterValues(), now: Int64? = nil, offset: Int = 0,
         bounds: QueryBounds = QueryBounds()
     ) throws(StoreError) -> QueryCursor {
         try self.query(prepare(query), parameters: parameters, now: now, offset: offset, bounds: bounds)
@@ -57,7 +57,7 @@ extension StoreReader {
 
     /// Asks a query of SQL++ text.
     package func query(
-        _ text: String, parameters: ParameterValues = ParameterValues(), now: Int64 = 0, offset: Int = 0,
+        _ text: String, parameters: ParameterValues = ParameterValues(), now: Int64? = nil, offset: Int = 0,
         bounds: QueryBounds = QueryBounds()
     ) throws(StoreError) -> QueryCursor {
         try query(prepare(text), parameters: parameters, now: now, offset: offset, bounds: bounds)

@@ -12,6 +12,12 @@ package struct StoredDocument: Hashable, Sendable {
     package let conflicts: [RevisionID]
     /// The document's latest sequence.
     package let sequence: UInt64
+
+    /// When it expires, in milliseconds since 1970; nil for never.
+    package var expiresAt: Int64? { Expiry.time(of: body) }
+
+    /// Whether it is to be hidden from who reads it: it is there for a while yet, so that its time can be put off.
+    package func isExpired(at now: Int64) -> Bool { expiresAt.map { $0 <= now } ?? false }
 }
 
 extension StoreReader {

@@ -57,9 +57,10 @@ extension StoreReader {
         }
     }
 
-    /// The documents that the database leaves out of comparisons with its peers, since it purged or refused them;
-    /// ascending, each once.
-    package func exclusions() throws(StoreError) -> [DocumentID] {
+    /// The documents that the database leaves out of comparisons with its peers, since it purged or refused them, or since
+    /// they are expired and may be dropped elsewhere; ascending, each once.
+    /// - Parameter expired: those that expired up to here, in milliseconds since 1970; nil for none.
+    package func exclusions(expired: Int64? = nil) throws(StoreError) -> [DocumentID] {
         try connection.reading { () throws(StoreError) in
             var ids: [DocumentID] = []
             let purged = try connection.statement(.allPurged)
@@ -69,6 +70,13 @@ extension StoreReader {
             defer { refused.reset() }
             refused.bind(1, Limits.refusalRules)
             while try refused.step() { ids.append(DocumentID(unchecked: refused.string(0))) }
+            if let expired, try connection.number(Schema.expiryIndexCount) != 0 {
+                let list = try connection.statement(.expired)
+                defer { list.reset() }
+                list.bind(1, expired)
+                list.bind(2, Int64.max)
+                while try list.step() { ids.append(DocumentID(unchecked: list.string(0))) }
+            }
             ids.sort()
             return ids.indices.filter { $0 == 0 || ids[$0] != ids[$0 - 1] }.map { ids[$0] }
         }

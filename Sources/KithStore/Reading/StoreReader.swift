@@ -7,8 +7,13 @@ import KithDocument
 package final class StoreReader {
     let connection: Connection
     let digests = DocumentDigest()
+    /// The wall clock in milliseconds since 1970: what has expired by it is hidden.
+    package let now: () -> Int64
 
-    init(_ connection: Connection) { self.connection = connection }
+    init(_ connection: Connection, now: @escaping () -> Int64) {
+        self.connection = connection
+        self.now = now
+    }
 
     /// Where the database stands.
     package func summary() throws(StoreError) -> StoreSummary { try StoreState.read(connection).summary }

@@ -4,6 +4,7 @@ enum SQL: Int, CaseIterable {
 
     case loadDocument, insertDocument, moveDocument, dropDocument
     case readDocument, readTree, readRevision, feed, feedOfConflicts, winners, documentsById, deletedToo, everyTree
+    case expired
 
     case liveBodies, insertBody, dropBody, keepBody, dropBodies, dropExpired, keptBodies, bodyOfRevision
 
@@ -54,6 +55,12 @@ enum SQL: Int, CaseIterable {
         case .deletedToo:
             "SELECT sequence, flags, revision, body, tree, id FROM documents WHERE id > ?1 ORDER BY id LIMIT ?2"
         case .everyTree: "SELECT sequence, id, flags, revision, tree FROM documents"
+
+        case .expired:
+            """
+            SELECT id FROM documents WHERE flags & 16 AND json_extract(body, '$._expires') <= ?1
+            ORDER BY json_extract(body, '$._expires') LIMIT ?2
+            """
 
         case .liveBodies: "SELECT revision, body FROM bodies WHERE id = ?1 AND kept_until IS NULL"
         case .insertBody: "INSERT OR REPLACE INTO bodies(id, revision, body, kept_until) VALUES (?1, ?2, ?3, ?4)"

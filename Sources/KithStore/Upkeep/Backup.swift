@@ -125,6 +125,8 @@ package enum Restoring {
         _ = try begin.step()
         begin.reset()
         try state.write(connection)
+        // What the clock of another machine, or of another time, has said is nothing to drop documents by.
+        try Setting.write(.expiry, nil, connection)
         try connection.run("COMMIT")
         return state.summary
     }

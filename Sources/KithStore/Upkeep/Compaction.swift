@@ -46,6 +46,10 @@ extension Store {
         defer { try? connection.run("DETACH copy") }
         try connection.run("BEGIN IMMEDIATE")
         do throws(StoreError) {
+            // It may have come since the copy was made.
+            if transaction.memory.hasExpiryIndex {
+                try connection.run("CREATE INDEX IF NOT EXISTS copy.expiring ON " + Schema.expiryIndexed)
+            }
             try IndexCatalog.reconcile(copy: "copy", on: connection)
             try copyChanges(connection)
             try copyRecords(connection)

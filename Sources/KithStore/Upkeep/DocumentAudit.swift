@@ -126,7 +126,8 @@ struct DocumentAudit {
             result.faults.append("it has no revision")
             return
         }
-        result.flags = DocumentFlags(live: live, tree: document.tree, shown: shown)
+        result.flags = DocumentFlags(
+            live: live, tree: document.tree, shown: shown, body: live.last.flatMap { document.body(of: $0.id) })
         if !result.faults.isEmpty { return }
         if shown.encoded != row.revision { result.faults.append("it shows another revision than its winner \(shown)") }
         if result.flags.rawValue != row.flags {

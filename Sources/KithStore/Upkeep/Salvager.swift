@@ -277,6 +277,7 @@ final class Salvager {
         let sequence = try free(row.sequence)
         let insert = statements.insert
         defer { insert.reset() }
+        if row.flags & DocumentFlags.expires.rawValue != 0 { try new.run(Schema.expiryIndex) }
         insert.bind(1, sequence)
         insert.bind(2, text: row.id)
         insert.bind(3, row.flags)
@@ -298,10 +299,11 @@ final class Salvager {
         for other in live.dropLast() {
             try insertBody(id, other.id.encoded, nil, document.body(of: other.id) ?? [])
         }
+        let body = live.last.flatMap { document.body(of: $0.id) }
+        let flags = DocumentFlags(live: live, tree: document.tree, shown: shown, body: body)
         let row = StoredRow(
-            number: 0, sequence: sequence, id: id,
-            flags: DocumentFlags(live: live, tree: document.tree, shown: shown).rawValue, revision: shown.encoded,
-            tree: document.tree.encoded(), body: live.last.flatMap { document.body(of: $0.id) })
+            number: 0, sequence: sequence, id: id, flags: flags.rawValue, revision: shown.encoded,
+            tree: document.tree.encoded(), body: body)
         try insert(row)
     }
 

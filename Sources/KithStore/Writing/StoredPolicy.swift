@@ -57,6 +57,8 @@ enum Setting: String {
     case settling
     /// Counts the commits that were made only to see whether the disk takes them.
     case probe
+    /// What the clock has said, for dropping what expired.
+    case expiry
 
     static func read(_ key: Setting, _ connection: Connection) throws(StoreError) -> [UInt8]? {
         let row = try connection.statement(.readSetting)

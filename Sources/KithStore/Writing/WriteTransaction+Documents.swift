@@ -43,6 +43,12 @@ extension WriteTransaction {
                 .invalid, id.string,
                 "document \(short(id)) has \(body.count) bytes; \(DocumentLimits.documentBytes) are the most: split it")
         }
+        guard Expiry.content(of: body) != .invalid else {
+            throw StoreError(
+                .invalid, id.string,
+                "document \(short(id)): \(Expiry.key) is a time in milliseconds since 1970, a number without a fraction"
+            )
+        }
         var loaded = try load(id)
         let base = try base(of: loaded, precondition)
         if initial { return try initialize(&loaded, body) }
@@ -52,10 +58,12 @@ extension WriteTransaction {
         }
         #endif
         let marker = try purgeMarker(of: id)
+        let isForgotten =
+            marker.map { $0.timeline == memory.timeline } ?? false || loaded.row == nil && wasDropped(id)
         let context =
             if let migration {
                 EditContext(repeatableBy: Self.writer(of: migration, base ?? loaded.document.live.last?.id, body))
-            } else { try editContext(isPurgedHere: marker.map { $0.timeline == memory.timeline } ?? false) }
+            } else { try editContext(isPurgedHere: isForgotten, at: loaded) }
         let result: Document.EditResult
         do {
             result = try loaded.document.edit(body, replacing: base, context)
@@ -161,9 +169,12 @@ extension WriteTransaction {
         }
     }
 
-    private func editContext(isPurgedHere: Bool) throws(StoreError) -> EditContext {
+    private func editContext(
+        isPurgedHere: Bool, at loaded: LoadedDocument
+    ) throws(StoreError) -> EditContext {
         EditContext(
             clock: Stamp.time(ofMilliseconds: environment.now()), writer: try writer(), isPurgedHere: isPurgedHere,
+            absent: loaded.row == nil && memory.hasExpiryIndex ? [Expiry.path] : [],
             onceWriter: { self.onceWriters[$0] }, freshWriter: environment.random)
     }
 

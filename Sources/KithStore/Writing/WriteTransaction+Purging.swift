@@ -18,6 +18,17 @@ extension WriteTransaction {
     package func purge(_ id: DocumentID) throws(StoreError) {
         let loaded = try load(id)
         guard let row = loaded.row else { throw missing(id) }
+        try drop(row, of: id)
+        let isMarked = try purgeMarker(of: id) != nil
+        #if KITH_MUTANTS
+        if Mutant.isActive(.forgetsPurges) { return }
+        #endif
+        try writeMarker(id, PurgeMarker(leaves: row.tree.leaves.map(\.id), timeline: try writer()))
+        if !isMarked { state.purged += 1 }
+    }
+
+    /// Removes a document's row with all bodies that are kept of it.
+    func drop(_ row: LoadedDocument.Row, of id: DocumentID) throws(StoreError) {
         if let digest = digests.digest(of: id, row.tree) { state.digest -= digest }
         count(row.flags, -1)
         memory.purges += 1
@@ -31,12 +42,6 @@ extension WriteTransaction {
         defer { bodies.reset() }
         bodies.bind(1, text: id.string)
         _ = try bodies.step()
-        let isMarked = try purgeMarker(of: id) != nil
-        #if KITH_MUTANTS
-        if Mutant.isActive(.forgetsPurges) { return }
-        #endif
-        try writeMarker(id, PurgeMarker(leaves: row.tree.leaves.map(\.id), timeline: try writer()))
-        if !isMarked { state.purged += 1 }
     }
 
     func purgeMarker(of id: DocumentID) throws(StoreError) -> PurgeMarker? {

@@ -73,7 +73,9 @@ extension WriteTransaction {
             throw StoreError(.internalError, id.string, "a document without revisions can't be stored")
         }
         let others = live.dropLast()
-        let flags = DocumentFlags(live: live, tree: tree, shown: shown)
+        let body = live.last.flatMap { document.body(of: $0.id) }
+        let flags = DocumentFlags(live: live, tree: tree, shown: shown, body: body)
+        if flags.contains(.expires) { try requireExpiryIndex() }
 
         #if KITH_MUTANTS
         if let row = loaded.row, let old = digests.digest(of: id, row.tree), !Mutant.isActive(.keepsOldDigest) {
@@ -87,8 +89,7 @@ extension WriteTransaction {
         count(flags, 1)
         let sequence = try nextSequence()
         try writeRow(
-            id, in: loaded.row?.number, at: sequence, flags, shown, tree,
-            body: live.last.flatMap { document.body(of: $0.id) })
+            id, in: loaded.row?.number, at: sequence, flags, shown, tree, body: body)
         if loaded.row != nil || !others.isEmpty || live.last?.kind == .merge {
             try writeOtherBodies(loaded, live: live)
         }

@@ -17,19 +17,23 @@ extension WriteTransaction {
         return true
     }
 
-    /// A step of the work that waits: merging documents in conflict after a change of the policy, and removing the
-    /// bodies of overruled leaves whose time is over. To be called again while it says so.
-    /// - Parameter limit: documents, and bodies, of one step.
+    /// A step of the work that waits: merging documents in conflict after a change of the policy, dropping documents that
+    /// expired a day ago, and removing the bodies of overruled leaves whose time is over. To be called again while it says
+    /// so.
+    /// - Parameters:
+    ///   - limit: documents, and bodies, of one step.
+    ///   - dropsExpired: false where the wall clock is known to be wrong, or nobody says how long the store was open.
     /// - Returns: whether there may be more to do.
-    package func maintain(limit: Int = 100) throws(StoreError) -> Bool {
+    package func maintain(limit: Int = 100, dropsExpired: Bool = true) throws(StoreError) -> Bool {
         let isSettling = try settleConflicts(limit: limit)
+        let isDropping = try dropExpired(limit: limit, isClockOff: !dropsExpired)
         let expired = try connection.statement(.dropExpired)
         defer { expired.reset() }
         expired.bind(1, environment.now())
         expired.bind(2, Int64(limit))
         var removed = 0
         while try expired.step() { removed += 1 }
-        return isSettling || removed == limit
+        return isSettling || isDropping || removed == limit
     }
 
     /// Writes something that means nothing, and is another each time: an equal page would not be written.

@@ -21,6 +21,8 @@ package final class WriteTransaction {
     var onceWriters = OnceWriters()
     /// The name of this opening's timeline until it is written with the first change.
     private var nextTimeline: TimelineID = 0
+    /// When the clock that only goes forward was last asked, in milliseconds.
+    var askedAt: UInt64?
 
     struct Memory {
         var state: StoreState
@@ -33,10 +35,14 @@ package final class WriteTransaction {
         /// Documents that were purged since the opening.
         var purges: UInt64 = 0
         var policy: StoredPolicy
+        /// Whether there is an index of the documents that expire.
+        var hasExpiryIndex: Bool
+        /// What was dropped as expired in this timeline, whose name must not stand for it; nil once it is too much to remember.
+        var dropped: Set<DocumentID>? = []
     }
 
     /// Reads what the transaction has before it, with what it has written itself.
-    package var reader: StoreReader { StoreReader(connection) }
+    package var reader: StoreReader { StoreReader(connection, now: environment.now) }
 
     var state: StoreState {
         get { memory.state }
@@ -55,7 +61,9 @@ package final class WriteTransaction {
         #if KITH_MUTANTS
         if Mutant.isActive(.reusesSequence), state.sequence > 0 { state.sequence -= 1 }
         #endif
-        memory = Memory(state: state, savedState: state, timeline: nil, policy: try StoredPolicy.read(connection))
+        memory = Memory(
+            state: state, savedState: state, timeline: nil, policy: try StoredPolicy.read(connection),
+            hasExpiryIndex: try connection.number(Schema.expiryIndexCount) != 0)
         #if KITH_MUTANTS
         if Mutant.isActive(.forgetsTimeline), state.timeline != 0 { memory.timeline = state.timeline }
         #endif
@@ -121,6 +129,7 @@ package final class WriteTransaction {
         _ = try row.step()
         memory.timeline = nil
         memory.highestTime = 0
+        memory.dropped = []
         nextTimeline = 0
         onceWriters = OnceWriters()
         try beginTimeline()
