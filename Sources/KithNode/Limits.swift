@@ -46,6 +46,12 @@ package enum NodeLimits {
     package static let firstPathRetryMilliseconds: UInt64 = 10_000
     package static let longestPathRetryMilliseconds: UInt64 = 600_000
 
+    /// How long one synchronisation waits for dials that are under way, in milliseconds: one address may take four seconds.
+    package static let reachMilliseconds = 5_000
+    /// A pair with nothing outstanding that was neither found equal nor different for this long is taken as it is, in
+    /// milliseconds: while somebody writes all the time there is no moment to compare.
+    package static let quietMilliseconds = 3_000
+
     /// A machine slept when its clocks differ by this much more than before, in milliseconds.
     package static let sleepMilliseconds: UInt64 = 2_000
     /// A process was stopped when a look at the mesh comes later than it should by this much, in milliseconds.

@@ -73,6 +73,14 @@ extension CBORReader {
         return entries
     }
 
+    mutating func databaseNumbers() throws(ProtocolError) -> [UInt64] {
+        var numbers: [UInt64] = []
+        for _ in 0..<(try array(atMost: ReplicationLimits.databases, "the numbers of databases")) {
+            numbers.append(try uint())
+        }
+        return numbers
+    }
+
     mutating func refusals() throws(ProtocolError) -> [Refusal] {
         var refusals: [Refusal] = []
         for _ in 0..<(try array(atMost: ReplicationLimits.refusalsPerMessage, "the refusals")) {

@@ -9,7 +9,7 @@ extension Link {
         carried.append(
             Carried(
                 number: lastNumber, name: database.name, summary: database.summary, isHeld: database.isHeld,
-                session: nil))
+                directions: database.directions, session: nil))
     }
 
     mutating func carry(_ database: CarriedDatabase) {
@@ -34,6 +34,20 @@ extension Link {
         guard let index = carried.firstIndex(where: { $0.name.isSameBytes(as: name) }) else { return }
         carried[index].isHeld = isHeld
         if let session = carried[index].session { sessions[session]?.hold(isHeld, &output) }
+    }
+
+    /// To the peer it is another database of the same name, so that one who knows nothing of directions begins anew too.
+    mutating func direct(_ name: String, _ directions: FeedDirections) {
+        guard let index = carried.firstIndex(where: { $0.name.isSameBytes(as: name) }),
+            carried[index].directions != directions
+        else { return }
+        let old = carried.remove(at: index)
+        if let session = old.session { endSession(session) }
+        add(CarriedDatabase(name: old.name, summary: old.summary, isHeld: old.isHeld, directions: directions))
+        if case .fresh = state { return }
+        guard let entry = carried.last?.entry else { return }
+        output.send(.databases(DatabasesUpdate(added: [entry], removed: [old.number])))
+        match(carried.count - 1)
     }
 
     mutating func noteCommit(_ name: String, _ summary: ReplicaSummary) {
@@ -84,8 +98,8 @@ extension Link {
         }
         let facts = SessionFacts(
             session: sessions.count, database: database.name, peer: configuration.peerNode, peerNumber: entry.number,
-            pulls: configuration.peerIsSource, serves: configuration.localIsSource,
-            local: DatabaseState(database.summary), theirs: entry.state)
+            here: database.directions, there: entry.directions, peerIsSource: configuration.peerIsSource,
+            localIsSource: configuration.localIsSource, local: DatabaseState(database.summary), theirs: entry.state)
         carried[index].session = sessions.count
         var session = Session(facts, isHeld: database.isHeld)
         session.beginPulling(&output)

@@ -135,9 +135,9 @@ extension Link {
         }
         guard database >= 1, database <= lastNumber else { throw ProtocolError("database \(database) was not named") }
         guard configuration.localIsSource else { return refuse(.notASource, "documents are not pulled from a reader") }
-        guard let index = carried.first(where: { $0.number == database })?.session else {
-            return refuse(.noDatabase, "the database is not carried")
-        }
+        guard let index = carried.first(where: { $0.number == database })?.session, let facts = sessions[index]?.facts
+        else { return refuse(.noDatabase, "the database is not carried") }
+        guard facts.serves else { return refuse(.notASource, "the database is not pushed there at present") }
         guard sessions[index]?.source == nil else { throw ProtocolError("a database has two feeds") }
         sessions[index]?.source = Source(feed: feed)
         servedFeeds[feed] = index

@@ -42,6 +42,7 @@ package struct Link {
         let name: String
         var summary: ReplicaSummary
         var isHeld: Bool
+        var directions: FeedDirections
         var session: Int?
     }
 
@@ -110,6 +111,7 @@ package struct Link {
         case .carry(let database): carry(database)
         case .drop(let database): drop(database)
         case .hold(let database, let isHeld): hold(database, isHeld)
+        case .direct(let database, let directions): direct(database, directions)
         case .localCommit(let database, let summary): noteCommit(database, summary)
         case .statements(let statements): if isOpen { output.send(.statements(statements)) }
         case .presence(let records): if isOpen { for record in records { output.send(.presence(record)) } }
@@ -203,5 +205,7 @@ package struct Link {
 }
 
 extension Link.Carried {
-    var entry: DatabaseEntry { DatabaseEntry(number: number, name: name, state: DatabaseState(summary)) }
+    var entry: DatabaseEntry {
+        DatabaseEntry(number: number, name: name, state: DatabaseState(summary), directions: directions)
+    }
 }

@@ -36,10 +36,15 @@ package struct CarriedDatabase: Sendable {
     package let summary: ReplicaSummary
     /// Whether pulling waits until `LinkInput.hold` says otherwise: an empty database takes one feed first.
     package let isHeld: Bool
+    /// Which ways its documents may pass.
+    package let directions: FeedDirections
 
-    package init(name: String, summary: ReplicaSummary, isHeld: Bool = false) {
+    package init(
+        name: String, summary: ReplicaSummary, isHeld: Bool = false, directions: FeedDirections = .both
+    ) {
         self.name = name
         self.summary = summary
         self.isHeld = isHeld
+        self.directions = directions
     }
 }

@@ -25,6 +25,8 @@ package enum LinkInput: Sendable {
     case drop(database: String)
     /// Pulling a database begins or waits.
     case hold(database: String, isHeld: Bool)
+    /// The documents of a database pass other ways from now on. Its session begins anew, where that is news.
+    case direct(database: String, FeedDirections)
     /// A commit changed the database, whoever wrote: told after it is durable.
     case localCommit(database: String, ReplicaSummary)
     /// Statements that became known since the hello, to be sent.
@@ -81,6 +83,9 @@ package enum LinkEvent: Hashable, Sendable {
     /// less this node's; nil when either has none.
     case heartbeat(pingedAt: Instant, roundTripMilliseconds: UInt64, clockOffsetMilliseconds: Int64?)
     case status(database: String, SessionStatus)
+    /// Documents of the peer that are on disk here, or documents of this side that were handed to the connection: what of
+    /// them the peer refuses follows as `refusedByPeer`, and that it has them is known by `SessionStatus.acknowledged`.
+    case documents(database: String, [DocumentID], isIncoming: Bool)
     /// Documents of the peer that were refused here.
     case refused(database: String, [Refusal])
     /// Documents from here that the peer refused.

@@ -120,6 +120,8 @@ extension Hello {
         self.init(
             versions: ProtocolVersions(0, 0), capabilities: [], nodeName: "", softwareVersion: "", statements: [],
             databases: [], window: 0)
+        var notPushed: [UInt64] = []
+        var notPulled: [UInt64] = []
         var keys = try reader.map()
         while let key = try keys.next(&reader) {
             switch key {
@@ -136,9 +138,12 @@ extension Hello {
             case 6: databases = try reader.databaseEntries()
             case 7: window = try reader.uint(atMost: UInt64(ReplicationLimits.maximumWindowBytes), "the window")
             case 8: instance = try reader.uint()
+            case 9: notPushed = try reader.databaseNumbers()
+            case 10: notPulled = try reader.databaseNumbers()
             default: try reader.skip()
             }
         }
+        databases = databases.without(pushing: notPushed, pulling: notPulled)
         guard versions.lowest >= 1, versions.lowest <= versions.highest else {
             throw ProtocolError("a hello has no range of protocol versions")
         }
@@ -148,17 +153,19 @@ extension Hello {
 extension DatabasesUpdate {
     fileprivate init(_ reader: inout CBORReader) throws(ProtocolError) {
         self.init(added: [], removed: [])
+        var notPushed: [UInt64] = []
+        var notPulled: [UInt64] = []
         var keys = try reader.map()
         while let key = try keys.next(&reader) {
             switch key {
             case 1: added = try reader.databaseEntries()
-            case 2:
-                for _ in 0..<(try reader.array(atMost: ReplicationLimits.databases, "the removed databases")) {
-                    removed.append(try reader.uint())
-                }
+            case 2: removed = try reader.databaseNumbers()
+            case 3: notPushed = try reader.databaseNumbers()
+            case 4: notPulled = try reader.databaseNumbers()
             default: try reader.skip()
             }
         }
+        added = added.without(pushing: notPushed, pulling: notPulled)
     }
 }
 

@@ -90,7 +90,9 @@ extension CBORWriter {
     }
 
     private mutating func append(_ hello: Hello) {
-        beginMap(hello.instance == 0 ? 7 : 8)
+        let (notPushed, notPulled) = (hello.databases.notPushed, hello.databases.notPulled)
+        let optional = [hello.instance != 0, !notPushed.isEmpty, !notPulled.isEmpty].count { $0 }
+        beginMap(7 + optional)
         append(uint: 1)
         beginArray(2)
         append(uint: hello.versions.lowest)
@@ -107,9 +109,19 @@ extension CBORWriter {
         append(list: hello.databases) { $0.append($1) }
         append(uint: 7)
         append(uint: hello.window)
-        if hello.instance == 0 { return }
-        append(uint: 8)
-        append(uint: hello.instance)
+        if hello.instance != 0 {
+            append(uint: 8)
+            append(uint: hello.instance)
+        }
+        append(9, numbers: notPushed)
+        append(10, numbers: notPulled)
+    }
+
+    /// Numbers of databases under a key, where there are any.
+    private mutating func append(_ key: UInt64, numbers: [UInt64]) {
+        if numbers.isEmpty { return }
+        append(uint: key)
+        append(list: numbers) { $0.append(uint: $1) }
     }
 
     private mutating func append(_ entry: DatabaseEntry) {
@@ -122,11 +134,14 @@ extension CBORWriter {
     }
 
     private mutating func append(_ update: DatabasesUpdate) {
-        beginMap(2)
+        let (notPushed, notPulled) = (update.added.notPushed, update.added.notPulled)
+        beginMap(2 + [!notPushed.isEmpty, !notPulled.isEmpty].count { $0 })
         append(uint: 1)
         append(list: update.added) { $0.append($1) }
         append(uint: 2)
         append(list: update.removed) { $0.append(uint: $1) }
+        append(3, numbers: notPushed)
+        append(4, numbers: notPulled)
     }
 
     private mutating func append(_ heartbeat: Heartbeat) {

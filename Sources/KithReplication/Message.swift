@@ -99,6 +99,24 @@ package struct DatabaseEntry: Hashable, Sendable {
     package let number: UInt64
     package let name: String
     package let state: DatabaseState
+    /// What its side does with it; both where nothing is said.
+    package var directions = FeedDirections.both
+}
+
+extension [DatabaseEntry] {
+    /// The numbers of those that are not offered, and of those that are not taken from peers.
+    var notPushed: [UInt64] { filter { !$0.directions.pushes }.map(\.number) }
+    var notPulled: [UInt64] { filter { !$0.directions.pulls }.map(\.number) }
+
+    func without(pushing notPushed: [UInt64], pulling notPulled: [UInt64]) -> Self {
+        if notPushed.isEmpty, notPulled.isEmpty { return self }
+        return map { entry in
+            var entry = entry
+            if notPushed.contains(entry.number) { entry.directions.pushes = false }
+            if notPulled.contains(entry.number) { entry.directions.pulls = false }
+            return entry
+        }
+    }
 }
 
 package struct DatabasesUpdate: Hashable, Sendable {

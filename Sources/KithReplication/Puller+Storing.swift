@@ -191,7 +191,15 @@ extension Puller {
             dirtySince = nil
         }
         let unreadable = application.refusals.map(\.document)
-        refuse(application.refusals + outcome.refused.filter { !unreadable.contains($0.document) }, &facts, &output)
+        let refusals = application.refusals + outcome.refused.filter { !unreadable.contains($0.document) }
+        let stored =
+            refusals.isEmpty
+            ? application.documents
+            : application.documents.filter { document in !refusals.contains { $0.document == document } }
+        if !stored.isEmpty {
+            output.report(.documents(database: facts.database, stored, isIncoming: true))
+        }
+        refuse(refusals, &facts, &output)
         advance(&facts, &output)
     }
 

@@ -34,6 +34,8 @@ struct Puller {
     var receivedPage: UInt64 = 0
     var completedPage: UInt64 = 0
     var receivedThrough: Position?
+    /// Where the feed began; nil before its first page.
+    private(set) var startedAfter: UInt64?
     /// How far the peer's changes are stored, and what of that the stored checkpoint says.
     var processed: Position?
     var written: Position?
@@ -166,8 +168,9 @@ struct Puller {
         _ changes: Changes, bytes: Int, _ facts: inout SessionFacts, _ output: inout LinkOutput
     ) throws(ProtocolError) {
         switch phase {
-        case .subscribed:
+        case .subscribed(let checkpoint):
             phase = .following
+            startedAfter = min(checkpoint?.sequence ?? 0, changes.through.sequence)
             // A source that was put back to an earlier state goes on where its timeline ends now, below the checkpoint.
             receivedThrough = nil
         case .following: break
@@ -206,8 +209,8 @@ struct Puller {
     ) {
         var page = PulledPage(
             key: nextPageKey, origin: origin, changes: changes,
-            // Nobody asks a reader for what it has merged otherwise than its source.
-            givesWay: !facts.serves && reconciliation?.purpose == .repair && origin.isOfRanges)
+            // Nobody asks it for what it has merged otherwise than its source.
+            givesWay: facts.givesWay && reconciliation?.purpose == .repair && origin.isOfRanges)
         nextPageKey += 1
         if changes.isEmpty {
             page.state = .settled

@@ -248,7 +248,11 @@ struct Session {
         let isEqual = comparison.isEqual
         #endif
         return SessionStatus(
-            state: state, inChanges: inChanges, outChanges: outChanges, digestEqual: isEqual, pulled: facts.pulled,
+            state: state, here: facts.here, there: facts.there, pulls: facts.pulls, serves: facts.serves,
+            isFailureLocal: failure?.isLocal ?? false,
+            inChanges: inChanges, inTotal: facts.pulls ? puller?.total : nil,
+            outTotal: facts.serves ? source?.total(facts) : nil, acknowledged: source?.reached, outChanges: outChanges,
+            digestEqual: isEqual, pulled: facts.pulled,
             pushed: facts.pushed, refused: facts.refused, refusedByPeer: facts.refusedByPeer,
             peerFailure: peerFailure,
             leftOutHere: comparison.leftOut?.here, leftOutByPeer: comparison.leftOut?.byPeer,
@@ -257,6 +261,7 @@ struct Session {
 
     private var state: SessionStatus.State {
         if let failure { return .failed(failure.message) }
+        guard facts.pulls || facts.serves else { return .off }
         guard facts.pulls else { return source == nil ? .opening : .following }
         if isHeld { return .held }
         guard let puller else { return .opening }
@@ -273,6 +278,12 @@ extension Puller {
         let reached = processed?.timeline == receivedThrough?.timeline ? processed?.sequence ?? 0 : 0
         return latest > reached ? latest - reached : 0
     }
+
+    /// At most so many changes from the beginning of the feed on.
+    fileprivate var total: UInt64? {
+        guard let latest, let startedAfter else { return nil }
+        return max(latest > startedAfter ? latest - startedAfter : 0, outstanding ?? 0)
+    }
 }
 
 extension Source {
@@ -285,5 +296,12 @@ extension Source {
         }
         let reached = acknowledged?.sequence ?? startedAfter
         return latest > reached ? latest - reached : 0
+    }
+
+    /// At most so many changes from the beginning of the feed on.
+    fileprivate func total(_ facts: SessionFacts) -> UInt64? {
+        guard case .streaming = phase else { return nil }
+        let latest = max(facts.local.position.sequence, readThrough)
+        return latest > startedAfter ? latest - startedAfter : 0
     }
 }

@@ -8,9 +8,14 @@ struct SessionFacts {
     let peer: NodeID
     /// The peer's number for the database.
     let peerNumber: UInt64
-    /// Whether this side pulls, and whether it is pulled from.
+    /// Which ways documents may pass, as either side has it.
+    let here: FeedDirections
+    let there: FeedDirections
+    /// Whether this side pulls, and whether it is pulled from: a reader is not, nor who does not want it.
     let pulls: Bool
     let serves: Bool
+    /// Whether nobody at all pulls the database from here, so that this side gives way to its sources.
+    let givesWay: Bool
     /// The latest known of either side.
     private(set) var local: DatabaseState
     private(set) var theirs: DatabaseState
@@ -21,16 +26,18 @@ struct SessionFacts {
     var refusedByPeer: UInt64 = 0
 
     init(
-        session: Int, database: String, peer: NodeID, peerNumber: UInt64, pulls: Bool, serves: Bool,
-        local: DatabaseState,
-        theirs: DatabaseState
+        session: Int, database: String, peer: NodeID, peerNumber: UInt64, here: FeedDirections,
+        there: FeedDirections, peerIsSource: Bool, localIsSource: Bool, local: DatabaseState, theirs: DatabaseState
     ) {
         self.session = session
         self.database = database
         self.peer = peer
         self.peerNumber = peerNumber
-        self.pulls = pulls
-        self.serves = serves
+        self.here = here
+        self.there = there
+        pulls = peerIsSource && here.pulls && there.pushes
+        serves = localIsSource && here.pushes && there.pulls
+        givesWay = !localIsSource || !here.pushes
         self.local = local
         self.theirs = theirs
     }

@@ -16,6 +16,10 @@ extension Source {
         let (deliveries, tooLarge) = Self.parts(of: page.deliveries)
         let gone = page.gone + tooLarge
         facts.pushed += UInt64(deliveries.reduce(0) { $0 + $1.delivery.items.count })
+        if !deliveries.isEmpty {
+            output.report(
+                .documents(database: facts.database, deliveries.map(\.delivery.document), isIncoming: false))
+        }
         send(deliveries, gone, request, isFinal: isFinal, &output)
         return true
     }

@@ -49,6 +49,10 @@ struct Source {
     var emptyPage: (through: Position, digest: Digest256)?
     var lastEmptyAt: Instant?
     var acknowledged: Position?
+    /// The checkpoint that the puller began with, where the store knows its timeline.
+    private var resumedAt: Position?
+    /// Up to where the puller has durably taken the feed.
+    var reached: Position? { acknowledged ?? resumedAt }
     var requests: [Serving] = []
     var lastRequest: UInt64 = 0
     var isDelivering = false
@@ -96,6 +100,7 @@ struct Source {
                 output.report(
                     .history(database: facts.database, .lostHere(sequence: asked.sequence, end: sequence)))
             }
+            resumedAt = Position(timeline: asked.timeline, sequence: sequence)
             stream(after: sequence)
         case .unknown:
             phase = .idle

@@ -107,6 +107,38 @@ final class ControlMemoryService: ControlService {
         return ControlInvitation(code: "CODE", role: request.role, expiresAt: 0)
     }
 
+    // MARK: Replication
+
+    func replication(of database: String) async throws(ControlError) -> DatabaseReplication {
+        try note("replication \(database)")
+        return DatabaseReplication()
+    }
+
+    func setReplication(
+        _ change: ControlReplication, of database: String
+    ) async throws(ControlError) -> DatabaseReplication {
+        let paused = change.isPaused.map { "\($0)" } ?? "-"
+        try note(
+            "setReplication \(database) \(change.direction?.rawValue ?? "-") \(change.mode?.rawValue ?? "-") \(paused)")
+        var settings = DatabaseReplication()
+        settings.direction = change.direction ?? .both
+        return settings
+    }
+
+    func pending(of database: String, at peer: String?, limit: Int) async throws(ControlError) -> ControlPending {
+        try note("pending \(database) \(peer ?? "-") \(limit)")
+        return ControlPending(isKnown: true, documents: ["a"], hasMore: false)
+    }
+
+    func resetCheckpoint(of database: String, with peer: String?) async throws(ControlError) {
+        try note("reset \(database) \(peer ?? "-")")
+    }
+
+    func synchronise(_ database: String, timeoutMilliseconds: Int64) async throws(ControlError) -> ControlSync {
+        try note("synchronise \(database) \(timeoutMilliseconds)")
+        return ControlSync(database: database, peers: [.init(id: "aa", name: "den")])
+    }
+
     // MARK: Members
 
     func members() async throws(ControlError) -> ControlMembers {

@@ -11,6 +11,7 @@ import Testing
 
     private static let lines: [SpareFile: [String]] = [
         .paused: ["all forever", "\(String(repeating: "1f", count: 32)) 99999999999999"],
+        .replication: ["* both continuous paused", "notes pull on-demand running"],
         .muted: ["CONFLICTS 99999999999999 warning"], .damage: ["notes 2 bad pages"], .carried: ["notes", "stock"],
         .dropped: ["old"], .peers: ["kith addresses 1"], .listen: ["127.0.0.1:7000"], .instances: ["1f", "2a"],
     ]

@@ -27,6 +27,17 @@ import Testing
         #expect(right.events.contains(.refused(database: "db", [refusal])))
         #expect(left.events.contains(.refusedByPeer(database: "db", [refusal])))
         #expect(right.status?.refused == 1 && left.status?.refusedByPeer == 1)
+        // Each that came is told of, and each that went; that one went and did not come.
+        func told(_ side: LinkSide, isIncoming: Bool) -> [String] {
+            side.events.flatMap { event -> [String] in
+                guard case .documents(_, let documents, isIncoming) = event else { return [] }
+                return documents.map(\.string)
+            }.sorted()
+        }
+        #expect(told(right, isIncoming: true) == other.store.entries.keys.map(\.string).sorted())
+        #expect(told(left, isIncoming: false) == one.store.entries.keys.map(\.string).sorted())
+        #expect(right.status?.inTotal == 401 && right.status?.inChanges == 0)
+        #expect(left.status?.outTotal == 401 && left.status?.acknowledged?.sequence == 401)
         // The checkpoint has passed it, and it is not asked for again.
         let delivered = one.store.deliveredDocuments
         left.breakConnection()

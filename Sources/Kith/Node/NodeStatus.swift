@@ -55,6 +55,8 @@ public struct NodeStatus: Hashable, Sendable {
         public let peers: Int?
         /// Connected peers that have the same documents.
         public let inSyncWith: Int?
+        /// How it is replicated by this node.
+        public let replication: ReplicationSettings
         /// Why it can't be used or written.
         public let error: String?
     }
@@ -86,8 +88,7 @@ public struct NodeStatus: Hashable, Sendable {
         /// By database: changes that the peer has and this node lacks, and the reverse; nil where that is not known.
         public let databases: [Progress]
 
-        /// How far two nodes are with a database. What was done and what there is in all of a first synchronisation are
-        /// `pulled`, and `pulled` and `inChanges` together.
+        /// How far two nodes are with a database. A first synchronisation has done `inTotal - inChanges` of `inTotal`.
         public struct Progress: Hashable, Sendable {
             /// The database.
             public let name: String
@@ -95,12 +96,27 @@ public struct NodeStatus: Hashable, Sendable {
             public let inChanges: UInt64?
             /// Changes here that the peer has not acknowledged; nil where that is not known.
             public let outChanges: UInt64?
+            /// At most so many changes the peer had that were not here when the feed began, and has made since; nil where that is
+            /// not known.
+            public let inTotal: UInt64?
+            /// The same of changes here.
+            public let outTotal: UInt64?
+            /// Whether changes are taken from the peer, and given to it, as roles and directions have it on both sides.
+            public let isPulled: Bool
+            /// Whether changes are given to the peer.
+            public let isPushed: Bool
             /// Revisions received, and sent, since the link came up.
             public let pulled: UInt64?
             /// Revisions sent since the link came up.
             public let pushed: UInt64?
             /// Changes of the peer that were not taken here.
             public let refused: UInt64?
+            /// Changes of this node that the peer did not take.
+            public let refusedByPeer: UInt64?
+            /// Why the disk or the file of one of the two does not take what comes; nil while they do.
+            public let error: String?
+            /// Whether that is this node's.
+            public let isErrorHere: Bool
         }
     }
 
@@ -156,7 +172,9 @@ extension NodeStatus.Peer.Progress {
     fileprivate init(_ database: ControlStatus.PeerDatabase) {
         self.init(
             name: database.name, inChanges: database.inChanges, outChanges: database.outChanges,
-            pulled: database.pulled, pushed: database.pushed, refused: database.refused)
+            inTotal: database.inTotal, outTotal: database.outTotal, isPulled: database.isPulled,
+            isPushed: database.isPushed, pulled: database.pulled, pushed: database.pushed, refused: database.refused,
+            refusedByPeer: database.refusedByPeer, error: database.error, isErrorHere: database.errorAt == .here)
     }
 }
 
@@ -175,7 +193,8 @@ extension NodeStatus.DatabaseState {
         let living = database.documents.map { Int($0 - min($0, database.deleted ?? 0)) }
         self.init(
             name: database.name, documents: living, conflicts: database.conflicts.map { Int($0) },
-            sequence: database.sequence, peers: database.peers, inSyncWith: database.inSyncWith, error: database.error)
+            sequence: database.sequence, peers: database.peers, inSyncWith: database.inSyncWith,
+            replication: ReplicationSettings(database.replication), error: database.error)
     }
 }
 

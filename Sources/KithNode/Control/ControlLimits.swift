@@ -17,6 +17,11 @@ package enum ControlLimits {
     package static let socketPathBytes = 104
     /// How long a `wait` may take, in milliseconds: a day at most. Who waits longer asks again.
     package static let waitMilliseconds: ClosedRange<Int64> = 0...86_400_000
+    /// Pending documents listed in one answer; who wants more asks for them.
+    package static let pendingDocuments = 1_000
+    package static let mostPendingDocuments = 100_000
+    /// How long one synchronisation takes at most without another wish, in milliseconds.
+    package static let synchronisationMilliseconds: Int64 = 60_000
     /// How long a pause with an end, or a mute, may be, in milliseconds: ten years at most.
     package static let pauseMilliseconds: ClosedRange<Int64> = 1...315_360_000_000
     /// How long a repair may wait for peers, in milliseconds: a day at most.

@@ -166,6 +166,7 @@ package struct ControlRouter: Sendable {
             return Self.lines(try await service.exportDocuments(of: database))
         case (5..., "documents"): return try await routeDocument(call, database)
         case (4, let operation):
+            if let response = try await routeReplication(call, database, operation) { return response }
             guard let response = try await routeUpkeep(call, database, operation) else { throw call.unknownPath }
             return response
         default: throw call.unknownPath

@@ -105,10 +105,26 @@ package protocol ControlService: Sendable {
     func restore(_ database: String, from body: HTTPBodyReader, replaces: Bool)
         async throws(ControlError) -> ControlRestored
 
+    // MARK: Replication
+
+    /// How a database is replicated by this node.
+    func replication(of database: String) async throws(ControlError) -> DatabaseReplication
+    /// Changes that; returns what holds now, when it is on disk and all links act on it. The database need not be there yet.
+    func setReplication(_ change: ControlReplication, of database: String)
+        async throws(ControlError) -> DatabaseReplication
+    /// One synchronisation with the peers that can be reached; returns what came of it.
+    /// - Throws: code `conflict` where the database is paused, or goes no way, or all replication is paused.
+    func synchronise(_ database: String, timeoutMilliseconds: Int64) async throws(ControlError) -> ControlSync
+    /// The documents whose latest change a peer, or for nil any peer, has not acknowledged; at most so many.
+    func pending(of database: String, at peer: String?, limit: Int) async throws(ControlError) -> ControlPending
+    /// Forgets how far the changes of a peer, or for nil of all, were taken, and begins anew with them. On disk when it returns.
+    func resetCheckpoint(of database: String, with peer: String?) async throws(ControlError)
+
     /// Sets what is logged from now on.
     /// - Parameter area: nil for all areas.
     /// - Throws: code `usage` for an area or level there is none of.
     func setLogLevel(_ level: String, area: String?) async throws(ControlError)
+
     // MARK: The service
 
     /// Reads the configuration again; returns when what can change has changed.

@@ -99,6 +99,8 @@ package struct ControlStatus: Hashable, Sendable {
         package var inSyncWith: Int?
         /// Connected peers that carry the database.
         package var peers: Int?
+        /// How it is replicated by this node.
+        package var replication = DatabaseReplication()
 
         package init() {}
     }
@@ -131,6 +133,11 @@ package struct ControlStatus: Hashable, Sendable {
         }
     }
 
+    /// Where something happened.
+    package enum Side: String, Sendable, CaseIterable {
+        case here, there
+    }
+
     /// One database as it stands with one peer.
     package struct PeerDatabase: Hashable, Sendable {
         package var name = ""
@@ -138,13 +145,25 @@ package struct ControlStatus: Hashable, Sendable {
         package var inChanges: UInt64?
         /// Changes here that the peer has not acknowledged.
         package var outChanges: UInt64?
+        /// The same counts with what has passed since the feed began: a first synchronisation has done `inTotal - inChanges` of
+        /// `inTotal`.
+        package var inTotal: UInt64?
+        package var outTotal: UInt64?
         package var digestEqual: Bool?
+        /// Whether changes of the peer are taken, and whether those of this node are offered to it and taken there.
+        package var isPulled = true
+        package var isPushed = true
         /// Revisions received since the link came up.
         package var pulled: UInt64?
         /// Revisions sent since the link came up.
         package var pushed: UInt64?
         /// Changes not taken here, with the reason in the peer's `reason`.
         package var refused: UInt64?
+        /// Documents of this node that the peer refused since the link came up.
+        package var refusedByPeer: UInt64?
+        /// Why a store does not take what comes, and whose it is; nil while it does.
+        package var error: String?
+        package var errorAt: Side?
         /// Documents purged or refused here, and there, that are left out when the digests are compared.
         package var leftOutHere: Int?
         package var leftOutByPeer: Int?

@@ -19,10 +19,14 @@ extension HealthPage {
     static let paused = HealthPage(
         meaning: [
             "Somebody paused replication with `kith pause`, with all peers or with one. Writes go on here, and are "
-                + "exchanged when the pause ends. It outlives a restart."
+                + "exchanged when the pause ends. It outlives a restart.",
+            "Or of one database, with `kith sync DB --pause`. Databases of which no setting could be read, since the file "
+                + "that keeps them was damaged, are paused too.",
         ],
         shows: ["`kith status` shows the peer as `paused`, with the time left where the pause has an end."],
-        actions: ["End it: `kith resume`, or for one peer `kith resume NODE`."],
+        actions: [
+            "End it: `kith resume`, or for one peer `kith resume NODE`, or for one database `kith sync DB --resume`."
+        ],
         ends: "When the pause has run out or was ended.")
 
     static let clockSkew = HealthPage(

@@ -23,12 +23,23 @@ extension Node {
     }
 
     private func pauseFindings(now: Int64) -> [HealthFinding] {
-        guard let pause = pauses.pauses.first(where: { $0.holds(at: now) }) else { return [] }
+        guard let pause = pauses.pauses.first(where: { $0.holds(at: now) }) else { return databasePauseFindings() }
         let whom = pause.node.map { peers[$0]?.shownName ?? $0.short } ?? "all peers"
         return [
             HealthFinding(
                 code: .paused, level: .warning, summary: "replication with \(whom) is paused",
                 action: "end it with: kith resume")
+        ]
+    }
+
+    private func databasePauseFindings() -> [HealthFinding] {
+        let others = replication.others.isPaused ? "all databases without a setting" : nil
+        guard let name = replication.paused.first ?? others else { return [] }
+        let more = replication.paused.count > 1 ? " and \(replication.paused.count - 1) more" : ""
+        return [
+            HealthFinding(
+                code: .paused, level: .warning, summary: "replication of \(name)\(more) is paused",
+                action: "end it with: kith " + (replication.paused.isEmpty ? "resume" : "sync \(name) --resume"))
         ]
     }
 

@@ -90,11 +90,16 @@ final class LinkDriver: @unchecked Sendable {
     var lastMoved: Instant { Instant(milliseconds: movedAt.load(ordering: .relaxed)) }
 
     /// Begins to speak.
-    /// - Parameter held: the databases that wait for another link to fill them first.
-    func start(held: Set<String>) {
+    /// - Parameters:
+    ///   - held: the databases that wait for another link to fill them first.
+    ///   - directions: which ways the documents of a database may pass.
+    func start(held: Set<String>, directions: @escaping @Sendable (String) -> FeedDirections) {
         queue.async {
             self.begin {
-                self.catalog.databases.map { self.observed($0, isHeld: held.contains($0.name.string)) }
+                self.catalog.databases.map { database in
+                    let name = database.name.string
+                    return self.observed(database, isHeld: held.contains(name), directions(name))
+                }
             }
         }
     }
@@ -117,8 +122,11 @@ final class LinkDriver: @unchecked Sendable {
     /// Tells the link something, from any thread.
     func post(_ input: LinkInput) { queue.async { self.handle(input) } }
 
+    /// Runs the body on the link's queue once what was posted before is done.
+    func afterwards(_ body: @escaping @Sendable () -> Void) { queue.async(body) }
+
     /// Carries one more database.
-    func carry(_ database: DatabaseExecutor, isHeld: Bool) {
+    func carry(_ database: DatabaseExecutor, isHeld: Bool, directions: FeedDirections) {
         queue.async {
             guard self.state == .running, !self.carriesNothing else { return }
             let name = database.name.string
@@ -128,7 +136,7 @@ final class LinkDriver: @unchecked Sendable {
                 self.observed[name] = nil
                 self.handle(.drop(database: name))
             }
-            self.handle(.carry(self.observed(database, isHeld: isHeld)))
+            self.handle(.carry(self.observed(database, isHeld: isHeld, directions)))
         }
     }
 
@@ -230,13 +238,15 @@ final class LinkDriver: @unchecked Sendable {
     // MARK: What the link is told
 
     /// Follows a database; what is committed from here on is told.
-    private func observed(_ database: DatabaseExecutor, isHeld: Bool) -> CarriedDatabase {
+    private func observed(
+        _ database: DatabaseExecutor, isHeld: Bool, _ directions: FeedDirections
+    ) -> CarriedDatabase {
         let name = database.name.string
         observed[name] = database
         database.observe(id) { [weak self] summary in self?.committed(name, summary) }
         let summary = ReplicaSummary(database.summary)
         news(self, .told(database: name, sequence: summary.position.sequence))
-        return CarriedDatabase(name: name, summary: summary, isHeld: isHeld)
+        return CarriedDatabase(name: name, summary: summary, isHeld: isHeld, directions: directions)
     }
 
     /// A commit, on the database's queue. Many commits while the link is busy are told as one.

@@ -21,7 +21,8 @@ extension Node {
         watch(database)
         applyPolicies([database.name.string])
         for number in drivers.keys.sorted() {
-            drivers[number]?.carry(database, isHeld: database.summary.documents == 0)
+            drivers[number]?.carry(
+                database, isHeld: database.summary.documents == 0, directions: directions(of: database.name.string))
         }
         fillNext(database.name.string)
         announcePresence()
@@ -50,6 +51,8 @@ extension Node {
         }
         for entry in entries {
             guard let name = try? DatabaseName(entry.name) else { continue }
+            // Who has stopped pushing fills nobody.
+            if !entry.directions.pushes { _ = firstFeeds.done(entry.name, link: driver.id) }
             // A reader makes no databases, so one that only a reader has is nobody's.
             if catalog.wants(name), driver.peer.role != .reader {
                 make(name, because: peer)
@@ -108,7 +111,9 @@ extension Node {
             guard let driver = drivers[number], let peer = peers[driver.peer.nodeID], peer.link == number,
                 let entry = peer.carried[name]
             else { continue }
-            let fillsNobody = entry.state.documents == 0 || peer.role == .reader
+            let fillsNobody =
+                entry.state.documents == 0 || peer.role == .reader || !entry.directions.pushes
+                || !directions(of: name).pulls
             if database.summary.documents > 0 || fillsNobody
                 || (peer.sessions[name]?.hasFailed != true && firstFeeds.begin(name, link: number))
             {
@@ -121,6 +126,7 @@ extension Node {
     func stands(_ name: String, _ status: SessionStatus, _ driver: LinkDriver) {
         guard catalog[name] != nil, peers[driver.peer.nodeID]?.carried[name] != nil else { return }
         peers[driver.peer.nodeID]?.sessions[name] = status
+        noteAcknowledged(name, status, driver.peer.nodeID)
         if status.hasFailed {
             if firstFeeds.done(name, link: driver.id) { fillNext(name) }
         } else if status.inChanges == 0, status.state == .following, firstFeeds.done(name, link: driver.id) {

@@ -64,7 +64,7 @@ extension Node {
 
     /// Ends a link that is not to be used, with the reason: its hello goes out first, and no database is replicated.
     func turnAway(_ driver: LinkDriver, _ goodbye: Goodbye) {
-        driver.start(held: Set(catalog.databases.map(\.name.string)))
+        driver.start(held: Set(catalog.databases.map(\.name.string)), directions: allDirections)
         driver.post(.stop(goodbye))
     }
 
@@ -142,7 +142,9 @@ extension Node {
         if driver.isDialled == (id < peer) { giveUp(.node(peer)) }
         book.hurry(peer)
         // Databases that are empty here wait until it is known which peer has something.
-        driver.start(held: Set(catalog.databases.filter { $0.summary.documents == 0 }.map(\.name.string)))
+        driver.start(
+            held: Set(catalog.databases.filter { $0.summary.documents == 0 }.map(\.name.string)),
+            directions: allDirections)
         changed()
         evaluate()
     }
@@ -222,7 +224,10 @@ extension Node {
                 peers[peer]?.clock.add(roundTripMilliseconds: roundTrip, offsetMilliseconds: offset)
             }
         case .status(let database, let status): stands(database, status, driver)
+        case .documents(let database, let documents, let isIncoming):
+            tellDocuments(database, documents, peer, isIncoming: isIncoming)
         case .refused(let database, let refusals):
+            tellRefusals(database, refusals, peer, isIncoming: true)
             counters.documentsRefused += UInt64(refusals.count)
             for refusal in refusals.prefix(3) {
                 log(
@@ -233,6 +238,7 @@ extension Node {
                     ])
             }
         case .refusedByPeer(let database, let refusals):
+            tellRefusals(database, refusals, peer, isIncoming: false)
             counters.documentsRefusedByPeers += UInt64(refusals.count)
             for refusal in refusals.prefix(3) {
                 log(

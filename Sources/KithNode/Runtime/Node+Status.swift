@@ -94,6 +94,7 @@ extension Node {
             (status.bytes, status.walBytes) = disk.bytes(of: database.name)
             status.oldestReaderMilliseconds = database.oldestReaderMilliseconds
             status.error = (database.damage ?? database.diskFailure)?.message
+            status.replication = replication[database.name.string]
             status.peers = carriers.count
             status.inSyncWith = carriers.count { isInSync($0, database, now: now) }
             return status
@@ -106,7 +107,7 @@ extension Node {
 
     /// Whether a peer is in sync in a database as it stands now: what its link says must hold for the present sequence, and
     /// the peer must have been heard from lately.
-    private func isInSync(_ peer: PeerState, _ database: DatabaseExecutor, now: Int64) -> Bool {
+    func isInSync(_ peer: PeerState, _ database: DatabaseExecutor, now: Int64) -> Bool {
         let name = database.name.string
         return isHeard(peer, now: now) && peer.carried[name] != nil && peer.sessions[name]?.isInSync == true
             && peer.told[name] == database.summary.position.sequence
@@ -182,10 +183,22 @@ extension Node {
         status.name = name
         status.inChanges = session.inChanges
         status.outChanges = session.outChanges
+        status.inTotal = session.inTotal
+        status.outTotal = session.outTotal
+        if case .failed(let reason) = session.state {
+            status.error = reason
+            status.errorAt = session.isFailureLocal ? .here : .there
+        } else if let reason = session.peerFailure {
+            status.error = reason
+            status.errorAt = .there
+        }
+        status.refusedByPeer = session.refusedByPeer
         status.digestEqual = session.digestEqual
         status.pulled = session.pulled
         status.pushed = session.pushed
         status.refused = session.refused
+        status.isPulled = session.pulls
+        status.isPushed = session.serves
         status.leftOutHere = session.leftOutHere
         status.leftOutByPeer = session.leftOutByPeer
         status.comparedAt = comparison?.at
@@ -216,7 +229,9 @@ extension Node {
         let path =
             losesLargePackets(peer)
             ? "large packets are lost on the way, so small ones are used; see kith help path-mtu" : nil
-        return (isInSync(peer, now: now) ? .inSync : .catchingUp, path)
+        if isInSync(peer, now: now) { return (.inSync, path) }
+        if let reason = standstill(with: peer, now: now) { return (.paused, reason) }
+        return (.catchingUp, path)
     }
 
     /// What stands in the way of replicating with a peer, here or there.
@@ -301,8 +316,9 @@ extension Node {
         keepPauses { pauses in
             pauses.clear(node)
         } then: { failure in
-            if failure == nil { self.dialResumed(node) }
-            then(failure)
+            if let failure { return then(failure) }
+            self.dialResumed(node)
+            if node == nil { self.resumeOtherDatabases(then: then) } else { then(nil) }
         }
     }
 
@@ -389,8 +405,10 @@ extension Node {
         let compared = open.filter(exchangesDocuments)
         let inSync = compared.count { isInSync($0, database, now: now) }
         guard inSync == compared.count else {
+            let reason = compared.lazy.compactMap { self.limitation(of: name, with: $0) }.first
             return .lacks(
-                "\(name) is in sync with \(inSync) of \(compared.count) connected peers; kith status says more")
+                "\(name) is in sync with \(inSync) of \(compared.count) connected peers; \(reason ?? "kith status says more")"
+            )
         }
         return .holds(ControlWaitResult(peers: open.count, inSync: true))
     }

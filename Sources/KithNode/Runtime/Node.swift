@@ -64,6 +64,11 @@ package final class Node: @unchecked Sendable {
     var peers: [NodeID: PeerState] = [:]
     var firstFeeds = FirstFeeds()
     var pauses = PauseList()
+    var replication = ReplicationBook()
+    /// Who is told of single documents that come and go, by number.
+    var documentWatchers: [UInt64: DocumentWatcher] = [:]
+    /// Those under way, by their watcher.
+    var synchronisations: [UInt64: Synchronisation] = [:]
     var refusals = RefusalBook()
     var presence: PresenceBook
     var exchange = PresenceExchange()
@@ -203,6 +208,7 @@ package final class Node: @unchecked Sendable {
         try checkMachine()
         try beginInstance()
         try readPauses()
+        try readReplication()
         try readMutes()
         staticPeers = try Self.endpoints(configuration.peers)
         book.setStatic(staticPeers)
@@ -302,6 +308,8 @@ package final class Node: @unchecked Sendable {
             self.timer?.cancel()
             for target in self.attempts.keys.sorted() { self.attempts[target]?.cancel() }
             self.endWaits()
+            self.endSynchronisations()
+            self.endDocumentWatches()
             for number in self.arbiter.waiting { self.discard(number) }
             for number in self.drivers.keys.sorted() {
                 self.drivers[number]?.post(.stop(Goodbye(code: .closing, text: "the node stops")))

@@ -43,6 +43,8 @@ struct PeerState {
     var sessions: [String: SessionStatus] = [:]
     /// By name the sequence up to which the link knows the database here: what it says of being in sync holds for that.
     var told: [String: UInt64] = [:]
+    /// By name up to where the peer has acknowledged the changes here; outlives the link, as what is on a disk does.
+    var acknowledged: [String: Position] = [:]
     /// By database the last comparison by ranges; outlives the link.
     var comparisons: [String: ComparisonRecord] = [:]
 
@@ -66,6 +68,7 @@ struct PeerState {
     mutating func dropped(_ database: String) {
         sessions[database] = nil
         told[database] = nil
+        acknowledged[database] = nil
     }
 
     /// A link ended: what was known through it is not known any more.

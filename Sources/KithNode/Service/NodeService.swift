@@ -109,7 +109,7 @@ struct NodeService: ControlService {
     }
 
     /// The peer of a name; nil for nil.
-    private func find(_ peer: String?) async throws(ControlError) -> NodeID? {
+    func find(_ peer: String?) async throws(ControlError) -> NodeID? {
         guard let peer else { return nil }
         return try await onNode { node in Result { () throws(ControlError) in try node.find(peer) } }.get()
     }

@@ -14,7 +14,7 @@ import KithTransport
 /// digit that the disk has changed makes no other number. The identity and what is known of the group's members are no such
 /// files: without them somebody might get in who does not belong, so they stop the start.
 package enum SpareFile: String, CaseIterable, Sendable {
-    case invites, paused, muted, damage, carried, dropped, peers, listen, instances
+    case invites, paused, replication, muted, damage, carried, dropped, peers, listen, instances
 
     /// What becomes of a file's damage.
     package struct Reading: Hashable, Sendable {
@@ -34,6 +34,8 @@ package enum SpareFile: String, CaseIterable, Sendable {
         switch self {
         case .invites: "codes of kith invite that were open are void"
         case .paused: "replication stays paused with all peers until kith resume, as its pauses could not all be read"
+        case .replication:
+            "databases of which no setting could be read are paused until kith sync DB --resume, or kith resume for all"
         case .muted: "checks that were muted may be heard of again"
         case .damage: "what checks of databases had found may be forgotten; kith verify looks again"
         case .carried: "a database whose file is gone may not be missed, and come back from peers without a word"
@@ -166,6 +168,7 @@ package enum SpareFile: String, CaseIterable, Sendable {
         switch self {
         case .invites: false
         case .paused: PauseList(lines: [line]).pauses.count == 1
+        case .replication: ReplicationBook(lines: [line]) != ReplicationBook()
         case .muted: MuteList(lines: [line]).mutes.count == 1
         case .damage: DamageBook.entry(line) != nil
         case .carried, .dropped: (try? DatabaseName(line)) != nil

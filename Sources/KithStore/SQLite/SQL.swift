@@ -9,7 +9,7 @@ enum SQL: Int, CaseIterable {
     case liveBodies, insertBody, dropBody, keepBody, dropBodies, dropExpired, keptBodies, bodyOfRevision
 
     case readState, writeState, insertTimeline, endTimeline, forgetTimeline, timelineById, timelineAt
-    case readCheckpoint, writeCheckpoint
+    case readCheckpoint, writeCheckpoint, dropCheckpoint, dropCheckpoints
 
     case readPurged, writePurged, dropPurged, allPurged
     case readRefused, writeRefused, dropRefused, dropOldestRefused, allRefused
@@ -94,6 +94,8 @@ enum SQL: Int, CaseIterable {
         case .readCheckpoint: "SELECT timeline, sequence FROM checkpoints WHERE source = ?1"
         case .writeCheckpoint:
             "INSERT OR REPLACE INTO checkpoints(source, timeline, sequence) VALUES (?1, ?2, ?3)"
+        case .dropCheckpoint: "DELETE FROM checkpoints WHERE source = ?1"
+        case .dropCheckpoints: "DELETE FROM checkpoints"
 
         case .readPurged: "SELECT leaves, timeline FROM purged WHERE id = ?1"
         case .writePurged: "INSERT OR REPLACE INTO purged(id, leaves, timeline) VALUES (?1, ?2, ?3)"

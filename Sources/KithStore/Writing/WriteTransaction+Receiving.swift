@@ -134,6 +134,15 @@ extension WriteTransaction {
         _ = try row.step()
     }
 
+    /// Forgets how far the changes of a source, or for nil of all, were taken: the next feed begins as with a stranger, and stores
+    /// nothing twice.
+    package func forgetCheckpoints(of source: NodeID?) throws(StoreError) {
+        let row = try connection.statement(source == nil ? .dropCheckpoints : .dropCheckpoint)
+        defer { row.reset() }
+        if let source { row.bind(1, blob: source.bytes) }
+        _ = try row.step()
+    }
+
     // Records of refusal.
 
     private func refuse(_ id: DocumentID, _ leaves: [RevisionID], _ reason: String) throws(StoreError) {

@@ -178,6 +178,31 @@ enum CommandTable {
             ],
             examples: ["kith wait --peers 2 --in-sync notes --timeout 1m"], run: StatusCommands.wait),
         CommandSpec(
+            name: "sync", arguments: "DB", argumentCount: 1...1,
+            summary: "how a database is replicated, or one synchronisation of it",
+            text: [
+                "Without an option it shows how this node replicates the database. The options but --once are settings: they "
+                    + "hold over a restart, for this node alone.",
+                "--once exchanges what there is with the peers that can be reached, and prints a line for each. Returns 0 "
+                    + "when at least one was reached and each has what it should, 1 when one could not store it, 2 when none "
+                    + "was reached or the time is over before.",
+            ],
+            options: [
+                OptionSpec(name: "once", help: "synchronise once, also a database on demand"),
+                OptionSpec(name: "timeout", value: "TIME", help: "how long --once may take; without it 1m"),
+                OptionSpec(name: "direction", value: "WAY", help: "both, pull, push or none"),
+                OptionSpec(name: "mode", value: "MODE", help: "continuous, or on-demand: only with --once"),
+                OptionSpec(name: "pause", help: "exchange nothing of it until --resume"),
+                OptionSpec(name: "resume", help: "end its pause"),
+                OptionSpec(
+                    name: "pending", value: "NODE", help: "list documents that NODE, or any node, has not acknowledged"),
+                OptionSpec(
+                    name: "reset", value: "NODE", help: "look at the changes of NODE, or of all, from the beginning"),
+                json, data,
+            ],
+            examples: ["kith sync notes --once", "kith sync notes --direction pull", "kith sync notes --pause"],
+            run: SyncCommand.run),
+        CommandSpec(
             name: "pause", arguments: "[NODE]", argumentCount: 0...1,
             summary: "stop replicating, with one peer or with all",
             text: [

@@ -157,8 +157,9 @@ struct StatusRenderer {
         guard let peers = database["peers"]?.natural else {
             return database["error"]?.string == nil ? "?" : "not usable"
         }
-        if peers == 0 { return "no peer connected" }
-        return "\(Wording.count(database["in_sync_with"]?.natural)) of \(Wording.count(peers))"
+        let mark = SyncCommand.mark(database["replication"])
+        if peers == 0 { return "no peer connected\(mark)" }
+        return "\(Wording.count(database["in_sync_with"]?.natural)) of \(Wording.count(peers))\(mark)"
     }
 
     // MARK: Peers

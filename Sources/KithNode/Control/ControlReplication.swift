@@ -1,0 +1,21 @@
+/// A change of how a database is replicated: what is nil stays.
+package struct ControlReplication: Hashable, Sendable {
+    package var direction: DatabaseReplication.Direction?
+    package var mode: DatabaseReplication.Mode?
+    package var isPaused: Bool?
+
+    package init() {}
+
+    /// All of it.
+    package init(_ settings: DatabaseReplication) {
+        direction = settings.direction
+        mode = settings.mode
+        isPaused = settings.isPaused
+    }
+
+    func apply(to settings: inout DatabaseReplication) {
+        settings.direction = direction ?? settings.direction
+        settings.mode = mode ?? settings.mode
+        settings.isPaused = isPaused ?? settings.isPaused
+    }
+}

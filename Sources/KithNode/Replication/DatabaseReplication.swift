@@ -1,0 +1,45 @@
+import KithReplication
+
+/// How one database is replicated by this node (docs/replication-control.md); kept across restarts.
+package struct DatabaseReplication: Hashable, Sendable {
+    package enum Direction: String, Sendable, CaseIterable {
+        case both, pull, push, none
+    }
+
+    package enum Mode: String, Sendable, CaseIterable {
+        case continuous
+        case onDemand = "on-demand"
+    }
+
+    package var direction = Direction.both
+    package var mode = Mode.continuous
+    package var isPaused = false
+
+    package init() {}
+
+    /// Which ways documents may pass at all.
+    var directions: FeedDirections {
+        FeedDirections(
+            pulls: direction == .both || direction == .pull, pushes: direction == .both || direction == .push)
+    }
+
+    /// What a person should know of them where they are not the usual ones.
+    var limitation: String? {
+        if isPaused { return "paused" }
+        if mode == .onDemand { return "synchronised on demand" }
+        return switch direction {
+        case .both: nil
+        case .pull: "only pulled"
+        case .push: "only pushed"
+        case .none: "not replicated"
+        }
+    }
+
+    var json: [UInt8] {
+        var object = JSONObjectWriter()
+        object.add("direction", direction.rawValue)
+        object.add("mode", mode.rawValue)
+        object.add("paused", isPaused)
+        return object.bytes
+    }
+}
