@@ -216,13 +216,18 @@ package final class Store {
     }
 
     /// Removes a database that nobody has open, for good, with the copies that were kept of it when the format changed.
-    /// - Parameter moment: the file and its log stay, where it is given: called `damaged-` and this, behind the name and a
-    ///   dot, as after a repair.
+    /// - Parameters:
+    ///   - moment: the file and its log stay, where it is given: called `damaged-` and this, behind the name and a
+    ///     dot, as after a repair.
+    ///   - note: is called once nobody can open it any more, and before anything is removed.
     /// - Throws: `StoreError` `locked` while it is open, and what the disk gives.
-    package static func remove(_ file: DatabaseFile, keepingAt moment: String? = nil) throws(StoreError) {
+    package static func remove(
+        _ file: DatabaseFile, keepingAt moment: String? = nil, note: () -> Void = {}
+    ) throws(StoreError) {
         let lock = try FileLock(file)
         defer { withExtendedLifetime(lock) {} }
         try FileReplacement.recover(file, lock)
+        note()
         if let moment { try FileReplacement.putAside(file, as: "\(KeptFile.Reason.damaged.rawValue)-\(moment)") }
         // The file first: a log without its file is no database any more.
         for path in [file.path, file.logPath, file.sharedMemoryPath] + Migrations.copies(of: file)

@@ -80,6 +80,47 @@ struct WritingTests {
         #expect(error?.code == .conflict)
     }
 
+    @Test func `what is no object is refused, and empties no document`() async throws {
+        let saved = try await database.save(Document(id: "a", ["x": 1]))
+        try await database.update("a") { $0["x"] = 2 }
+        for value: JSONValue in [.null, [1], "text"] {
+            var mine = saved
+            mine["x"] = 3
+            let stale = mine
+            let handled = await #expect(throws: KithError.self) { try await database.save(stale) { _ in value } }
+            #expect(handled?.code == .invalid && handled?.subject == "a")
+            mine.value = value
+            mine["y"] = 1
+            let changed = mine
+            for rule: SaveRule in [.lastWriteWins, .replace] {
+                let error = await #expect(throws: KithError.self) { try await database.save(changed, rule) }
+                #expect(error?.code == .invalid)
+            }
+            await #expect(throws: KithError.self) { try await database.save(Document(id: "b", value)) }
+            await #expect(throws: KithError.self) {
+                try await database.write { try $0.saveInitial(Document(id: "b", value)) }
+            }
+        }
+        #expect(try await database.document("a")?.json == #"{"x":2}"#)
+        #expect(try await database.document("b") == nil)
+    }
+
+    /// As two nodes would merge it.
+    @Test func `of an object that two have added both parts stay`() async throws {
+        let empty = try await database.save(Document(id: "a", ["title": "t"]))
+        try await database.update("a") { $0["by"] = ["mail": "m", "deep": ["one": 1]] }
+        var mine = empty
+        mine["by"] = ["name": "n", "deep": ["two": 2]]
+        try await database.save(mine)
+        #expect(
+            try await database.document("a")?.json
+                == #"{"by":{"deep":{"one":1,"two":2},"mail":"m","name":"n"},"title":"t"}"#)
+        try await database.save(Document(id: "a", ["by": ["name": "other"]]))
+        #expect(
+            try await database.document("a")?.json
+                == #"{"by":{"deep":{"one":1,"two":2},"mail":"m","name":"other"},"title":"t"}"#)
+    }
+
     @Test func `a value is saved and read, fields it does not know stay`() async throws {
         try await database.save(Document(id: "n", ["title": "a", "pinned": true, "text": "x"]))
         try await database.save(Note(title: "b", text: nil), id: "n")

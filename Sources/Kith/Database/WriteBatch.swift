@@ -27,11 +27,12 @@ public final class WriteBatch: DocumentReading {
 
     /// Saves a document.
     /// - Returns: the document as it is stored now.
-    /// - Throws: `KithError`: `conflict` by the rule; `invalid` for a document that is too large, nested too deep, or has a
+    /// - Throws: `KithError`: `conflict` by the rule; `invalid` for one that was given no object, is too large, nested too deep, or has a
     ///   field that begins with `_`; what the disk gives.
     @discardableResult
     public func save(_ document: Document, _ rule: SaveRule = .lastWriteWins) throws(KithError) -> Document {
         let id = try Self.documentID(document.id)
+        try Self.requireObject(document)
         let present = try self.document(document.id)
         switch rule {
         case .replace: return try put(id, document, document.body)
@@ -48,7 +49,7 @@ public final class WriteBatch: DocumentReading {
     }
 
     /// Saves a document; where the stored one is not at the revision that was read, what the handler makes of both.
-    /// - Parameter onConflict: returns what is to be stored, or nil for nothing; then the call throws `conflict`.
+    /// - Parameter onConflict: returns the fields that are to be stored, or nil for nothing; then the call throws `conflict`.
     @discardableResult
     public func save(
         _ document: Document, onConflict: (SaveConflict) throws -> JSONValue?
@@ -81,6 +82,7 @@ public final class WriteBatch: DocumentReading {
     public func saveInitial(_ document: Document) throws(KithError) -> Document? {
         let id = try Self.documentID(document.id)
         try home.requireWriter()
+        try Self.requireObject(document)
         let bytes = try Self.canonical(document.body, id)
         _ = try carryOut { (transaction) throws(StoreError) in try transaction.put(id, bytes, initial: true) }
         return try self.document(document.id)
@@ -102,6 +104,12 @@ public final class WriteBatch: DocumentReading {
         }
         // As it is stored, also where it has expired.
         return Document(found.document, editTime: found.time)
+    }
+
+    private static func requireObject(_ document: Document) throws(KithError) {
+        guard !document.body.isObject else { return }
+        throw KithError(
+            .invalid, document.id, "document \(document.id) was given a value that is no object: give it fields")
     }
 
     private static func canonical(_ body: DocumentBody, _ id: DocumentID) throws(KithError) -> [UInt8] {

@@ -46,7 +46,7 @@ extension LocalNode {
     /// - Throws: `KithError`: `notFound`; `conflict` where the database is paused or goes no way, or all replication is paused;
     ///   `closed` for a node that was stopped.
     public func sync(_ database: String, timeout: Duration = .seconds(60)) async throws(KithError) -> SyncReport {
-        let milliseconds = max(0, timeout.components.seconds * 1_000)
+        let milliseconds = timeout.milliseconds
         return try await control(database) { service throws(ControlError) in
             SyncReport(try await service.synchronise(database, timeoutMilliseconds: milliseconds))
         }

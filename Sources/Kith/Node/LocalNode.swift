@@ -139,7 +139,7 @@ public final class LocalNode: Sendable {
     /// - Parameter duration: nil until `resume`.
     public func pause(for duration: Duration? = nil) async throws(KithError) {
         do throws(ControlError) {
-            _ = try await node.service.pause(peer: nil, milliseconds: duration.map { $0.components.seconds * 1_000 })
+            _ = try await node.service.pause(peer: nil, milliseconds: duration.map(\.milliseconds))
         } catch { throw KithError(error, of: node.id.description) }
     }
 
@@ -159,7 +159,7 @@ public final class LocalNode: Sendable {
     {
         var request = ControlInvite()
         request.role = role.rawValue
-        request.validMilliseconds = max(1, validity.components.seconds) * 1_000
+        request.validMilliseconds = max(1, validity.milliseconds)
         do throws(ControlError) {
             let invitation = try await node.service.invite(request)
             return Invitation(
@@ -206,7 +206,7 @@ public final class LocalNode: Sendable {
         var condition = ControlWait()
         condition.peers = max(1, peers)
         condition.database = database
-        condition.timeoutMilliseconds = timeout.components.seconds * 1_000
+        condition.timeoutMilliseconds = timeout.milliseconds
         do throws(ControlError) { _ = try await node.service.wait(for: condition) } catch { return false }
         return true
     }

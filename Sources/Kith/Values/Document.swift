@@ -34,10 +34,12 @@ public struct Document: Sendable, Identifiable {
     var body: DocumentBody
 
     /// A new document. Saved over one that is there, it changes the fields that it has and leaves the others.
-    /// - Parameter id: nil for a new one that nobody else has.
+    /// - Parameters:
+    ///   - id: nil for a new one that nobody else has.
+    ///   - fields: an object; of anything else no document can be saved.
     public init(id: String? = nil, _ fields: JSONValue = [:]) {
         self.id = id ?? UUID().uuidString.lowercased()
-        body = DocumentBody(object: fields.tree.object ?? JSONObject())
+        body = DocumentBody(value: fields)
     }
 
     /// A new document of JSON text.
@@ -78,7 +80,9 @@ public struct Document: Sendable, Identifiable {
         set {
             var object = body.object
             object[key] = newValue?.tree
+            let isObject = body.isObject
             body = DocumentBody(object: object)
+            body.isObject = isObject
         }
     }
 
@@ -96,10 +100,10 @@ public struct Document: Sendable, Identifiable {
     /// The names of its fields, ascending by their bytes.
     public var keys: [String] { body.object.keys }
 
-    /// All its fields as one value.
+    /// All its fields as one value. Set to what is no object, the document can't be saved.
     public var value: JSONValue {
         get { JSONValue(.object(body.object)) }
-        set { body = DocumentBody(object: newValue.tree.object ?? JSONObject()) }
+        set { body = DocumentBody(value: newValue) }
     }
 
     /// The canonical JSON text.

@@ -10,6 +10,8 @@ struct DocumentBody: Sendable {
     }
 
     private let box: Box
+    /// Whether it was made of an object, as any that may be saved.
+    var isObject = true
 
     static let empty = DocumentBody(object: JSONObject())
 
@@ -17,6 +19,12 @@ struct DocumentBody: Sendable {
     init(bytes: [UInt8]) { box = Box(bytes: bytes.isEmpty ? Array("{}".utf8) : bytes, object: nil) }
 
     init(object: JSONObject) { box = Box(bytes: nil, object: object) }
+
+    /// Of what a program gives: empty and not to be saved where it is no object.
+    init(value: JSONValue) {
+        self.init(object: value.tree.object ?? JSONObject())
+        isObject = value.tree.object != nil
+    }
 
     var object: JSONObject {
         box.forms.withLock { forms in

@@ -72,6 +72,9 @@ extension FieldChanges.Change {
             self = .members(FieldChanges(from: was, to: now, in: stored))
         case (.array(let stored), .array(let was), .array(let now)) where stored.count == was.count && stored != was:
             self = .set(.array(ArrayMerge(stored: stored, was: was).merged(now)))
+        // Somebody else may have made one meanwhile: both have their members.
+        case (_, nil, .object(let now)) where !now.isEmpty:
+            self = .members(FieldChanges(from: JSONObject(), to: now, in: stored?.object ?? JSONObject()))
         default: self = .set(now)
         }
     }

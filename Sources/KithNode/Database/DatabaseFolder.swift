@@ -55,9 +55,7 @@ package struct DatabaseFolder: Sendable {
         try file.requireOurs()
         try asStore { () throws(NodeError) in try DirectoryLock.makeDirectory(databases, on: files) }
         // One that is open stays as it is, and is missed as before.
-        try Store.withLock(file) { () throws(StoreError) in }
-        note(name, isHere: false)
-        try Store.remove(file)
+        try Store.remove(file, note: { note(name, isHere: false) })
         return true
     }
 
@@ -67,17 +65,12 @@ package struct DatabaseFolder: Sendable {
     package func copy(from source: String, as name: DatabaseName) throws(StoreError) -> StoreSummary {
         try requireNoNode(name)
         let file = file(of: name)
-        guard try !names().contains(name) else {
-            throw StoreError(
-                .conflict, name.string, "there is a database \(name) already: delete it first, or choose a name")
-        }
         try requireWhole(source)
         try asStore { () throws(NodeError) in try DirectoryLock.makeDirectory(databases, on: files) }
         try markAlone()
-        defer { Restoring.discard(file) }
-        try CopySource.read(source, into: try Restoring.receive(file))
-        let summary = try Restoring.ready(file, environment: Upkeep.environment)
-        _ = try Restoring.install(file, at: Upkeep.moment)
+        let summary = try Restoring.make(file, at: Upkeep.moment, environment: Upkeep.environment) {
+            output throws(StoreError) in try CopySource.read(source, into: output)
+        }
         note(name, isHere: true)
         return summary
     }

@@ -141,7 +141,32 @@ package enum Restoring {
         _ file: DatabaseFile, at moment: String
     ) throws(StoreError) -> String? {
         let lock = try FileLock(file)
-        defer { withExtendedLifetime(lock) {} }
+        return try install(file, lock, at: moment)
+    }
+
+    /// Makes a database of a copy, where there is none of that name: nobody opens it, or makes another, meanwhile.
+    /// - Parameter write: writes the copy.
+    /// - Throws: `StoreError`: `conflict` where there is one; as `ready` and `install`. There is none then.
+    package static func make(
+        _ file: DatabaseFile, at moment: String, environment: StoreEnvironment,
+        _ write: (OutputFile) throws(StoreError) -> Void
+    ) throws(StoreError) -> StoreSummary {
+        let lock = try FileLock(file)
+        guard !file.fileSystem.exists(file.path) else {
+            throw StoreError(
+                .conflict, file.name.string,
+                "there is a database \(file.name) already: delete it first, or choose a name")
+        }
+        defer { discard(file) }
+        try write(try receive(file))
+        let summary = try ready(file, environment: environment)
+        _ = try install(file, lock, at: moment)
+        return summary
+    }
+
+    private static func install(
+        _ file: DatabaseFile, _ lock: FileLock, at moment: String
+    ) throws(StoreError) -> String? {
         let kept = try FileReplacement.commit(file, lock, keeping: "\(KeptFile.Reason.replaced.rawValue)-\(moment)")
         // It is done: an old file that can't be removed is only in the way.
         if kept != nil { _ = try? KeptFile.trim(file, .replaced, newest: kept) }
