@@ -131,7 +131,8 @@ import Testing
         for command in CommandTable.commands {
             for option in command.options where option.value == "TIME" {
                 let words = command.name.split(separator: " ").map(String.init)
-                let arguments = Array(repeating: "a", count: command.argumentCount.lowerBound)
+                var arguments = Array(repeating: "a", count: command.argumentCount.lowerBound)
+                if command.options.contains(where: { $0.name == "once" }) { arguments.append("--once") }
                 let result = try await Command.run(
                     words + arguments + ["--\(option.name)", "99999d"], data: "/nothing")
                 #expect(result.status == 64, "\(command.name)")
