@@ -69,7 +69,7 @@ let package = Package(
         library(
             "KithNode",
             [
-                "KithCrypto", "KithDocument", "KithMerge", "KithStore", "KithReplication", "KithNetwork",
+                "KithCrypto", "KithDocument", "KithMerge", "KithQuery", "KithStore", "KithReplication", "KithNetwork",
                 "KithDiscovery",
                 "KithTransport", "KithHTTPCore", "KithSystem",
             ]),
@@ -139,7 +139,8 @@ let package = Package(
         tests(
             of: "KithNode",
             [
-                "KithDiscovery", "KithDocument", "KithHTTPCore", "KithMerge", "KithNetwork", "KithReplication",
+                "KithDiscovery", "KithDocument", "KithHTTPCore", "KithMerge", "KithNetwork", "KithQuery",
+                "KithReplication",
                 "KithStore", "KithSystem", "KithVirtualDisk",
             ]),
         .testTarget(
@@ -147,7 +148,7 @@ let package = Package(
             dependencies: ["KithDocument", "KithHTTPCore", "KithNode", "KithTestSupport", "kith"], exclude: ["Golden"],
             swiftSettings: settings),
         library("KithTesting", ["Kith", "KithNode", "KithStore", "KithSystem", "KithVirtualDisk"]),
-        tests(of: "Kith", ["KithDocument", "KithQuery", "KithQueryBuilder", "KithTesting"]),
+        tests(of: "Kith", ["KithDocument", "KithQuery", "KithQueryBuilder", "KithTesting", "kith"]),
         tests(of: "KithSimulation"),
         tests(of: "KithVirtualDisk", ["CSQLite", "KithDocument", "KithMerge", "KithStore", "KithSystem"]),
         // What is fuzzed, and its tests; `make fuzz` drives the same with libFuzzer.

@@ -173,6 +173,8 @@ package enum NodeLimits {
     package static let databases = 256
     /// Reader connections of one database: more than cores would not answer sooner.
     package static let readersPerDatabase = 4
+    /// Ways in which a database's queries were run that are counted for a report of trouble.
+    package static let plansCounted = 100
     /// Documents in one page of a stream, and handed over at once by an import.
     package static let pageDocuments = 500
     /// Bytes of documents in one page of an export, and handed over at once by an import: it holds up other writes for a

@@ -56,10 +56,17 @@ enum Limits {
     static let watchInstructions: Int32 = 20_000
     /// Statements of queries that one connection keeps prepared.
     static let preparedQueries = 64
+    /// Plans of queries that are counted; further ones are not.
+    static let plansCounted = 100
     /// Expressions that one connection keeps read, of those that SQLite has evaluated.
     static let compiledExpressions = 1_000
     /// Indexes of one database: each is kept with every write.
     static let indexes = 64
+    /// Rows of a query that wait on the disk for a slow reader, in bytes: what an export of a large database has, and less than
+    /// a query gone astray would fill a disk with.
+    static let waitingRowBytes = 4 << 30
+    /// Such rows leave so many bytes free on the disk: writers go before them.
+    static let waitingRowReserveBytes = 64 << 20
     /// Documents that a check reads at once, and the bytes of their bodies with which a page ends: a page is one short
     /// reading, so that the write-ahead log can be emptied between two of them.
     static let pageDocuments = 200

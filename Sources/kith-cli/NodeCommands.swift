@@ -85,7 +85,7 @@ enum NodeCommands {
         defer { withExtendedLifetime(signals) {} }
         supervisor.open()
         let isJSON = configured.configuration.value(.logFormat) == "json"
-        let log = Log(format: isJSON ? .json : .ofStandardError())
+        let log = Log(format: isJSON ? .json : .ofStandardError(), keeping: LogLimits.recentBytes)
         log.replace(with: configured.configuration.values(.log).compactMap { Log.Setting($0) })
         let node = try asCommand { () throws(NodeError) in
             let node = try Node(

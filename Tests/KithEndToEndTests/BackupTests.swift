@@ -57,6 +57,11 @@ import Testing
             let again = try await node.run(["backup", "stock", copy])
             #expect(again.status == 1 && again.errorText.contains("--force"), "\(again.errorText)")
             try await node.kith("backup", "stock", copy, "--force")
+            // Sound, and with all that was acknowledged before it began.
+            try await node.kith("restore", "taken", copy)
+            #expect(try await node.run(["verify", "taken"]).status == 0)
+            #expect(try await node.lines("export", "taken").count >= 500)
+            try await node.kith("db", "delete", "taken", "--yes")
             let piped = try await node.run(["backup", "stock", "-"])
             #expect(piped.output == Files.read(copy))
             #expect(try await node.run(["backup", "none", copy + "2"]).status == 2)

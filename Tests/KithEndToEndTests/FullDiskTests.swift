@@ -103,6 +103,31 @@ struct FullDiskTests {
         }
     }
 
+    /// Too little room where a copy is made, and where it is to go.
+    @Test func aCopyThatDoesNotFitIsAnErrorAndLeavesNothingBehind() async throws {
+        try await onSmallDisk { disk, ada, ben in
+            let nodes = [ada, ben]
+            try await nodes.makeDatabase("notes")
+            for number in 0..<12 {
+                try await ada.kith("put", "notes", "large-\(number)", "-", input: Self.large(number))
+            }
+            try await nodes.settle("notes")
+            try disk.fill(leaving: 4 << 20)
+            let copies = "\(ada.directory)-copies"
+            mkdir(copies, 0o700)
+            let near = try await ben.run(["backup", "notes", copies + "/copy"], within: 60)
+            #expect(near.status == 1 && near.errorText.contains("must be free in"), "\(near.errorText)")
+            BadInputTests.expectOneLine(near)
+            let far = try await ada.run(["backup", "notes", ben.directory + "/copy"], within: 60)
+            #expect(far.status == 1 && far.errorText.contains("cannot write"), "\(far.errorText)")
+            BadInputTests.expectOneLine(far)
+            #expect(Files.names(in: copies).isEmpty)
+            let left = Files.names(in: ben.directory) + Files.names(in: ben.directory + "/databases")
+            #expect(!left.contains { $0.contains("copy") }, "\(left)")
+            #expect(try await ben.kith("get", "notes", "large-1").utf8.count > 1 << 20)
+        }
+    }
+
     @Test func isToldBeforeAnybodyWrites() async throws {
         try await onSmallDisk { disk, ada, ben in
             let nodes = [ada, ben]

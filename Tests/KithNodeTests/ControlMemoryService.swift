@@ -1,6 +1,7 @@
 import KithDocument
 import KithHTTPCore
 import KithNode
+import KithQuery
 import KithStore
 import KithTestSupport
 import Synchronization
@@ -308,6 +309,42 @@ final class ControlMemoryService: ControlService {
             }
             if let failure { throw failure }
         }
+    }
+
+    func query(_ request: ControlQuery, in database: String) async throws(ControlError) -> ControlStream {
+        try note("query \(database) \(request.text)")
+        return ControlStream { try await $0.write(Array("{\"columns\":[]}\n".utf8)) }
+    }
+
+    func explain(_ request: ControlQuery, in database: String) async throws(ControlError) -> QueryExplanation {
+        try note("explain \(database) \(request.text)")
+        return QueryExplanation(sql: "SELECT 1", plan: ["SCAN"], indexes: [], suggestion: ["a"], notes: [])
+    }
+
+    func indexes(of database: String) async throws(ControlError) -> [IndexListing] {
+        try note("indexes \(database)")
+        return []
+    }
+
+    func createIndex(_ definition: IndexDefinition, in database: String) async throws(ControlError) -> ControlStream {
+        try note("createIndex \(database) \(definition.json)")
+        return ControlStream {
+            try await $0.write(UpkeepEvent.indexed(database: database, index: definition.name).line)
+        }
+    }
+
+    func dropIndex(_ index: String, in database: String) async throws(ControlError) {
+        try note("dropIndex \(database) \(index)")
+    }
+
+    func refusedDocuments(in database: String) async throws(ControlError) -> ControlStream {
+        try note("refused \(database)")
+        return ControlStream { try await $0.write(Array("{}\n".utf8)) }
+    }
+
+    func supportReport() async throws(ControlError) -> [UInt8] {
+        try note("support")
+        return Array("== versions\n".utf8)
     }
 
     func verify(_ database: String) async throws(ControlError) -> ControlStream {

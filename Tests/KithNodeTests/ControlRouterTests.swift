@@ -75,6 +75,9 @@ import Testing
         ("GET", "/v1/databases/db/backup", 200, "backup db"),
         ("POST", "/v1/databases/db/restore", 201, "restore db 0 false"),
         ("POST", "/v1/databases/db/restore?replace=true", 201, "restore db 0 true"),
+        ("GET", "/v1/databases/db/indexes", 200, "indexes db"),
+        ("GET", "/v1/databases/db/refused", 200, "refused db"), ("GET", "/v1/support", 200, "support"),
+        ("DELETE", "/v1/databases/db/indexes/by-title", 204, "dropIndex db by-title"),
     ]) func eachOperationReachesTheService(method: String, target: String, status: Int, call: String) async throws {
         let answer = try await ask(method, target)
         #expect(answer.status == status)
@@ -97,6 +100,7 @@ import Testing
             ("POST", "/v1/databases/db/sync"), ("GET", "/v1/databases/db/pending"),
             ("POST", "/v1/databases/db/reset"),
             ("GET", "/v1/databases/db/backup"), ("POST", "/v1/databases/db/restore"),
+            ("GET", "/v1/databases/db/indexes"), ("DELETE", "/v1/databases/db/indexes/a"),
             ("POST", "/v1/databases/db/documents/a/resolve?keep=\(Self.revision)"),
         ]
         for (method, target) in targets {

@@ -1,5 +1,7 @@
 import KithDocument
+import KithSystem
 import KithTestSupport
+import KithVirtualDisk
 import Testing
 
 @testable import KithStore
@@ -39,6 +41,32 @@ struct BackupTests {
         let path = store.directory.path + "/copy"
         #expect(failure { try Backup.write(store.file, to: path, isCancelled: { true }) } == .cancelled)
         #expect(!store.directory.names().contains { $0.hasPrefix("copy") })
+    }
+
+    @Test func aDiskThatIsTooSmallForACopyKeepsTheOneBefore() throws {
+        let disk = VirtualDisk()
+        defer { disk.discard() }
+        let file = DatabaseFile(try DatabaseName("notes"), in: disk.directory, on: disk.files)
+        let environment = StoreEnvironment(now: { 1_000 }, random: { 7 })
+        var store: Store? = try Store(file, environment: environment)
+        let body = Array(#"{"text":"\#(String(repeating: "x", count: 3_000))"}"#.utf8)
+        for number in 0..<100 {
+            try store?.write { transaction throws(StoreError) in
+                _ = try transaction.put(DocumentID(unchecked: "d\(number)"), body)
+            }
+        }
+        let path = disk.directory + "/copy"
+        try Backup.replace(path, with: file, number: 1)
+        let before = try Backup.check(path, on: disk.files)
+        let names = try disk.files.list(disk.directory).sorted()
+        disk.capacity = try disk.files.list(disk.directory).reduce(100_000) {
+            $0 + Int(disk.files.stamp(of: "\(disk.directory)/\($1)")?.size ?? 0)
+        }
+        #expect(failure { try Backup.replace(path, with: file, number: 2) } == .storageFull)
+        disk.capacity = nil
+        #expect(try disk.files.list(disk.directory).sorted() == names)
+        #expect(try Backup.check(path, on: disk.files) == before)
+        store = nil
     }
 
     @Test func whatIsNoWholeCopyIsRefused() throws {

@@ -93,6 +93,63 @@ struct DatabaseFileTests {
         #expect(throws: KithError.self) { try Database.copy(from: file, as: "second", in: folder) }
     }
 
+    @Test func `a copy made during writes is sound and has all that was there before`() async throws {
+        let database = try Database("notes", in: folder)
+        let written = Shared<[String]>([])
+        let text = String(repeating: "x", count: 500)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    for number in 0..<200 {
+                        let id = "\(writer)-\(number)"
+                        try await database.save(Document(id: id, ["text": .string(text)]))
+                        written.change { $0.append(id) }
+                    }
+                }
+            }
+            group.addTask {
+                for copy in 0..<3 {
+                    #expect(await eventually(within: 60) { written.value.count > (copy + 1) * 100 })
+                    let before = written.value
+                    let file = URL(fileURLWithPath: "\(directory.path)/copy")
+                    try await database.copy(to: file)
+                    try Database.copy(from: file, as: "copy\(copy)", in: folder)
+                    let copied = try Database("copy\(copy)", in: folder)
+                    #expect(try await copied.verify().isSound)
+                    for id in before { #expect(try await copied.document(id) != nil, "\(id)") }
+                    copied.close()
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `a copy that fails leaves the one before, and nothing beside it`() async throws {
+        let database = try Database("notes", in: folder)
+        try await database.save(Document(id: "a"))
+        let file = URL(fileURLWithPath: directory.path + "/copy")
+        try await database.copy(to: file)
+        let whole = try Data(contentsOf: file)
+        for number in 0..<200 { try await database.save(Document(id: "d\(number)", ["n": .int(number)])) }
+        let task = Task { try await database.copy(to: file) }
+        task.cancel()
+        let cancelled = await task.result
+        if case .failure(let error) = cancelled {
+            #expect((error as? KithError)?.code == .cancelled)
+            #expect(try Data(contentsOf: file) == whole)
+        }
+        let nowhere = URL(fileURLWithPath: directory.path + "/none/copy")
+        await #expect(throws: KithError.self) { try await database.copy(to: nowhere) }
+        // A folder is in the way of the name.
+        let inTheWay = URL(fileURLWithPath: directory.path + "/folder")
+        try FileManager.default.createDirectory(at: inTheWay.appending(path: "x"), withIntermediateDirectories: true)
+        await #expect(throws: KithError.self) { try await database.copy(to: inTheWay) }
+        #expect(Set(try FileManager.default.contentsOfDirectory(atPath: directory.path)) == ["copy", "folder", "kith"])
+        try await database.copy(to: file)
+        try Database.copy(from: file, as: "again", in: folder)
+        #expect(try Database("again", in: folder).summary().documents == 201)
+    }
+
     @Test func `what is no copy is refused, and a database that is open`() async throws {
         let file = URL(fileURLWithPath: directory.path + "/text")
         try Data("this is no database at all".utf8).write(to: file)

@@ -44,6 +44,7 @@ public final class Database: Sendable {
         let database = try Self.store { () throws(StoreError) in
             try folder.open(try DatabaseName(name), options: options.store)
         }
+        options.log?.log.follow(database)
         do throws(NodeError) {
             self.init(DatabaseAlone(database, damage: try folder.damageBook()))
         } catch {

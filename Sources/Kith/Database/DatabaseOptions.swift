@@ -15,6 +15,9 @@ public struct DatabaseOptions: Hashable, Sendable {
     public var durability = Durability.full
     /// Whether a database that is not there is made; else opening fails with `notFound`.
     public var createsIfMissing = true
+    /// Where it is told that the database is opened and what its disk does; nil for nowhere. A database of a node is told of in
+    /// the node's log.
+    public var log: KithLog?
 
     /// The usual ones.
     public init() {}

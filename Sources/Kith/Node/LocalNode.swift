@@ -172,9 +172,7 @@ public final class LocalNode: Sendable {
     /// The status now. Peers that were not heard from within a quarter of a second are asked first.
     /// - Throws: `KithError` `closed` for a node that was stopped.
     public func status() async throws(KithError) -> NodeStatus {
-        guard stage.withLock({ $0 != .stopped }) else {
-            throw KithError(.closed, node.id.description, "the node was stopped")
-        }
+        try requireNotStopped()
         do throws(ControlError) { return NodeStatus(try await node.service.status()) } catch {
             throw KithError(error, of: node.id.description)
         }
@@ -209,6 +207,12 @@ public final class LocalNode: Sendable {
         condition.timeoutMilliseconds = timeout.milliseconds
         do throws(ControlError) { _ = try await node.service.wait(for: condition) } catch { return false }
         return true
+    }
+
+    func requireNotStopped() throws(KithError) {
+        guard stage.withLock({ $0 != .stopped }) else {
+            throw KithError(.closed, node.id.description, "the node was stopped")
+        }
     }
 
     static func directory(_ folder: URL) throws(KithError) -> NodeDirectory {

@@ -9,9 +9,7 @@ import Foundation
 /// How a node is started.
 public struct NodeOptions: Sendable {
     /// What a node tells on standard error.
-    public enum LogLevel: String, Sendable, CaseIterable {
-        case error, warning, info, debug, trace
-    }
+    public typealias LogLevel = KithLog.Level
 
     /// `HOST:PORT` to listen at; nil for all addresses at port 5484, or the next free one, kept from then on.
     public var listen: String?
@@ -25,15 +23,16 @@ public struct NodeOptions: Sendable {
     public var advertise: [String] = []
     /// Whether `kith status --data FOLDER` and the other commands may talk to it, by a socket in its folder.
     public var servesCommands = true
-    /// What is written to standard error: warnings and errors, where nothing else is said.
+    /// What is written to standard error where no `log` is given: warnings and errors, where nothing else is said.
     public var logLevel = LogLevel.warning
+    /// What the node tells, and where it goes; nil for standard error.
+    public var log: KithLog?
 
     /// The usual ones.
     public init() {}
 
     func configuration(of folder: NodeDirectory) -> NodeConfiguration {
-        var configuration = NodeConfiguration(
-            directory: folder, log: Log(level: Log.Level(rawValue: logLevel.rawValue) ?? .warning))
+        var configuration = NodeConfiguration(directory: folder, log: (log ?? KithLog(level: logLevel)).log)
         configuration.listen = listen
         configuration.peers = peers
         configuration.usesDiscovery = usesDiscovery

@@ -30,6 +30,12 @@ package enum ControlLimits {
     package static let muteMilliseconds: Int64 = 604_800_000
     /// How long an invitation may be valid, in milliseconds: a second to a week.
     package static let invitationMilliseconds: ClosedRange<Int64> = 1_000...604_800_000
+    /// Rows of a query that wait in memory for their reader, in bytes; more of them wait in a file, where they go in parts of
+    /// the second size.
+    package static let rowBytes = 1 << 20
+    package static let rowPartBytes = 256 << 10
+    /// Files of a directory that a report of trouble lists; the others are counted.
+    package static let listedFiles = 1_000
     /// Documents of one import that are listed with what is wrong with them; the others are counted. Their lines are
     /// held in memory until the whole file is in.
     package static let listedFailures = 1_000

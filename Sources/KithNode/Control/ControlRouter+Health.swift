@@ -9,6 +9,14 @@ extension ControlRouter {
             status: 200, headers: ["Content-Type": ControlMetrics.contentType], body: .bytes(metrics.text))
     }
 
+    /// `GET /v1/support`
+    func supportReport(_ call: ControlCall) async throws(ControlError) -> HTTPResponse {
+        try call.require("GET")
+        let text = try await service.supportReport()
+        return HTTPResponse(
+            status: 200, headers: ["Content-Type": "text/plain; charset=utf-8"], body: .bytes(text))
+    }
+
     /// `POST /v1/mute`
     func mute(_ call: ControlCall) async throws(ControlError) -> HTTPResponse {
         try call.require("POST", parameters: ["code", "for_ms"])

@@ -54,6 +54,7 @@ package struct ControlRouter: Sendable {
             try call.require("GET")
             return check(try await service.status())
         case "metrics": return try await metrics(call)
+        case "support": return try await supportReport(call)
         case "mute": return try await mute(call)
         case "unmute": return try await unmute(call)
         case "mesh":
@@ -161,9 +162,13 @@ package struct ControlRouter: Sendable {
             request.isInitial = try call.flag("initial")
             request.isDryRun = try call.flag("dry_run")
             return Self.lines(try await service.importDocuments(call.request.body, into: database, request))
+        case (4, "refused"):
+            try call.require("GET")
+            return Self.lines(try await service.refusedDocuments(in: database))
         case (4, "export"):
             try call.require("GET")
             return Self.lines(try await service.exportDocuments(of: database))
+        case (4, "query"), (4, "explain"), (4..., "indexes"): return try await routeQueries(call, database)
         case (5..., "documents"): return try await routeDocument(call, database)
         case (4, let operation):
             if let response = try await routeReplication(call, database, operation) { return response }
@@ -227,7 +232,7 @@ package struct ControlRouter: Sendable {
         HTTPResponse(status: status, headers: jsonHeaders, body: .bytes(bytes + newline))
     }
 
-    private static func json(_ name: String, _ elements: [[UInt8]]) -> HTTPResponse {
+    static func json(_ name: String, _ elements: [[UInt8]]) -> HTTPResponse {
         var object = JSONObjectWriter()
         object.add(name, elements: elements)
         return json(object.bytes)

@@ -1,5 +1,6 @@
 import KithDocument
 import KithHTTPCore
+import KithQuery
 import KithStore
 
 /// What a node does for those who talk to it over the control socket: one method for each operation of docs/control.md.
@@ -16,6 +17,8 @@ package protocol ControlService: Sendable {
     func mute(_ code: HealthCode, milliseconds: Int64) async throws(ControlError) -> Int64
     /// Ends the mute of a health check, or of all.
     func unmute(_ code: HealthCode?) async throws(ControlError)
+    /// What a person who helps should see: text of sections, with nothing of a document.
+    func supportReport() async throws(ControlError) -> [UInt8]
     /// The status in numbers, for monitoring.
     func metrics() async throws(ControlError) -> ControlMetrics
     /// Returns when the condition holds.
@@ -86,8 +89,24 @@ package protocol ControlService: Sendable {
     /// body and has lines of `ControlImportEvent`: failures, at most `ControlLimits.listedFailures`, and one `done`.
     func importDocuments(_ body: HTTPBodyReader, into database: String, _ request: ControlImport)
         async throws(ControlError) -> ControlStream
+    /// Lines `{"id", "tag", "reason"}` of documents of which revisions were refused.
+    func refusedDocuments(in database: String) async throws(ControlError) -> ControlStream
     /// A line for each live document, with `_id`.
     func exportDocuments(of database: String) async throws(ControlError) -> ControlStream
+
+    // MARK: Queries
+
+    /// The answer of a query: lines of docs/control.md, of one moment. What a slow reader has not taken waits on the disk.
+    /// - Throws: code `invalid` for a query that is wrong, with line and column.
+    func query(_ request: ControlQuery, in database: String) async throws(ControlError) -> ControlStream
+    /// How a query is run; its parameters need no values.
+    func explain(_ request: ControlQuery, in database: String) async throws(ControlError) -> QueryExplanation
+    /// The indexes, ascending by name.
+    func indexes(of database: String) async throws(ControlError) -> [IndexListing]
+    /// Makes an index: lines of `UpkeepEvent`, the last `indexed` when it is on disk. One who goes away does not end it.
+    func createIndex(_ definition: IndexDefinition, in database: String) async throws(ControlError) -> ControlStream
+    /// - Throws: code `notFound` with the names that there are.
+    func dropIndex(_ index: String, in database: String) async throws(ControlError)
 
     // MARK: Databases as wholes
 

@@ -41,7 +41,7 @@ extension DatabaseExecutor {
             state.gate.failed(error, now: clock.monotonicMilliseconds)
             guard error.code == .damaged else { return }
             // The file's damage counts more than a row's.
-            if state.damage == nil || error.isOfDamagedFile { state.damage = error }
+            if state.damage == nil || error.isOfDamagedFile { state.damage = error.forEverybody(name) }
         }
     }
 
@@ -88,5 +88,15 @@ struct StorageState: Sendable {
     var trouble: StoreError? {
         if let damage, damage.isOfDamagedFile { return damage }
         return gate.failure ?? damage
+    }
+}
+
+extension StoreError {
+    /// The error as it goes into the status, the log and to peers, where no document is named.
+    func forEverybody(_ database: DatabaseName) -> StoreError {
+        guard code == .damaged, !isOfDamagedFile else { return self }
+        return StoreError(
+            code, database.string, "a document of \(database) is damaged: kith verify \(database) names it",
+            sqliteCode: sqliteCode)
     }
 }

@@ -29,6 +29,8 @@ package final class DatabaseExecutor: @unchecked Sendable {
     private let wants = Mutex(WantRegistry())
     private let rolledBackAt = Atomic<Int64>(0)
     private let counted = Mutex(ReplicationTraffic())
+    /// What queries have used and how they were run.
+    let queries = Mutex(QueryUse())
     let storage: Mutex<StorageState>
     /// The check of a file that was not closed; ended by closing.
     let pageCheck = PageCheck()
@@ -215,12 +217,17 @@ package final class DatabaseExecutor: @unchecked Sendable {
     // MARK: Reading
 
     /// Runs a reading on one of the readers.
+    /// - Parameter isLong: for what may take as long as it likes: there is always a reader for the rest.
     package func read<Value: Sendable>(
-        _ work: @escaping @Sendable (StoreReader) throws(StoreError) -> Value,
+        isLong: Bool = false, _ work: @escaping @Sendable (StoreReader) throws(StoreError) -> Value,
         completion: @escaping @Sendable (Result<Value, StoreError>) -> Void
     ) {
-        onReader { reader in
-            do throws(StoreError) { completion(.success(try work(try reader.get()))) } catch {
+        onReader(isLong: isLong) { reader in
+            do throws(StoreError) {
+                let reader = try reader.get()
+                defer { self.noteQueries(of: reader) }
+                completion(.success(try work(reader)))
+            } catch {
                 self.note(error)
                 completion(.failure(error))
             }
@@ -229,8 +236,10 @@ package final class DatabaseExecutor: @unchecked Sendable {
 
     /// Hands the work a reader. Where none can be opened any more, because the file was taken away or the disk fails, the
     /// writer's connection still has what was opened.
-    private func onReader(_ work: @escaping @Sendable (Result<StoreReader, StoreError>) -> Void) {
-        readers.run { [self] reader in
+    private func onReader(
+        isLong: Bool = false, _ work: @escaping @Sendable (Result<StoreReader, StoreError>) -> Void
+    ) {
+        readers.run(isLong: isLong) { [self] reader in
             guard case .failure(let error) = reader, error.isOfDisk else { return work(reader) }
             note(error)
             writer.async { [self] in
@@ -242,10 +251,10 @@ package final class DatabaseExecutor: @unchecked Sendable {
 
     /// The same for a caller that can wait.
     package func read<Value: Sendable>(
-        _ work: @escaping @Sendable (StoreReader) throws(StoreError) -> Value
+        isLong: Bool = false, _ work: @escaping @Sendable (StoreReader) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let result = await withCheckedContinuation { continuation in
-            read(work) { continuation.resume(returning: $0) }
+            read(isLong: isLong, work) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }
@@ -305,8 +314,10 @@ package final class DatabaseExecutor: @unchecked Sendable {
     /// enough. To be called about once an hour.
     /// - Parameter isClockOff: whether the wall clock is known to be wrong: nothing expires by it.
     package func maintain(isClockOff: Bool = false) {
+        let used = takeUsedIndexes()
         write { transaction throws(StoreError) in
-            try transaction.maintain(dropsExpired: !isClockOff)
+            if !used.isEmpty { try transaction.noteIndexUse(used) }
+            return try transaction.maintain(dropsExpired: !isClockOff)
         } completion: { result in
             if case .success(true) = result { self.maintain(isClockOff: isClockOff) }
         }
@@ -336,6 +347,13 @@ package final class DatabaseExecutor: @unchecked Sendable {
         try Compaction.install(file)
     }
 
+    /// Writes down which indexes were used, before the database is closed.
+    private func keepIndexUse() {
+        let used = takeUsedIndexes()
+        guard !used.isEmpty, writeStop == nil else { return }
+        try? store?.write { transaction throws(StoreError) in try transaction.noteIndexUse(used) }
+    }
+
     /// The store; opened again where an exchange of its file could not do that.
     private func openStore() throws(StoreError) -> Store {
         if let store { return store }
@@ -360,6 +378,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
             if let store, store.hasExpiring {
                 try? store.write { (transaction) throws(StoreError) in try transaction.noteRunningTime() }
             }
+            keepIndexUse()
             try? store?.truncateLog()
             store = nil
             isClosed = true

@@ -22,7 +22,7 @@ final class ReaderPool: Sendable {
     /// Keeps back what is asked while connections are to close: else each waits for what came after it was told.
     private struct Gate {
         var isShut = false
-        var held: [Work] = []
+        var held: [(work: Work, isLong: Bool)] = []
     }
 
     private let file: DatabaseFile
@@ -43,16 +43,19 @@ final class ReaderPool: Sendable {
     func setPlace(_ place: FilePlace) { self.place.withLock { $0 = place } }
 
     /// Hands the work a reader, or why none could be opened.
-    func run(_ work: @escaping @Sendable (Result<StoreReader, StoreError>) -> Void) {
+    /// - Parameter isLong: for what may take as long as it likes: one connection is kept from it, for all that is short.
+    func run(isLong: Bool = false, _ work: @escaping @Sendable (Result<StoreReader, StoreError>) -> Void) {
         let isHeld = gate.withLock { gate in
-            if gate.isShut { gate.held.append(work) }
+            if gate.isShut { gate.held.append((work, isLong)) }
             return gate.isShut
         }
-        if !isHeld { begin(work) }
+        if !isHeld { begin(work, isLong) }
     }
 
-    private func begin(_ work: @escaping Work) {
-        let slot = slots.min { $0.waiting.load(ordering: .relaxed) < $1.waiting.load(ordering: .relaxed) } ?? slots[0]
+    private func begin(_ work: @escaping Work, _ isLong: Bool) {
+        let slots = isLong ? self.slots.dropFirst() : self.slots[...]
+        let slot =
+            slots.min { $0.waiting.load(ordering: .relaxed) < $1.waiting.load(ordering: .relaxed) } ?? self.slots[0]
         slot.waiting.add(1, ordering: .relaxed)
         slot.queue.async { [self] in
             defer { slot.waiting.subtract(1, ordering: .relaxed) }
@@ -100,7 +103,7 @@ final class ReaderPool: Sendable {
             defer { gate = Gate() }
             return gate.held
         }
-        for work in held { begin(work) }
+        for (work, isLong) in held { begin(work, isLong) }
     }
 
     /// Closes the connections once what waits is done, for good. Blocks.

@@ -27,11 +27,12 @@ extension HealthPage {
             "All other documents are replicated as usual, and a refused one is left out when two nodes compare what they have.",
         ],
         shows: [
-            "The log has the document and the reason at the level warning.",
+            "`kith refused DB` lists the documents and the reasons; the log has the reasons, and names documents by the tag that "
+                + "stands before them there.",
             "`kith status NODE` counts them in the column REFUSED of that peer.",
         ],
         actions: [
-            "Read the reason in the log: `journalctl -u kith -g refused`.",
+            "Read the reasons: `kith refused DB`; when each was refused, and from whom: `journalctl -u kith -g refused`.",
             "Mend the document where it was written: a new edit of it that keeps the rules replaces it everywhere.",
             "When the reason is a wrong hash, look after that machine: its disk or memory may be failing, or its program "
                 + "is no genuine one.",

@@ -35,7 +35,7 @@ extension Node {
                 summary: count == 1
                     ? "a document\(whose) was refused in database \(first.name)"
                     : "\(count) documents\(whose) were refused, the first in database \(first.name)",
-                action: "the log says which and why; mend them where they were written")
+                action: "list them with: kith refused \(first.name); mend them where they were written")
         ]
     }
 }

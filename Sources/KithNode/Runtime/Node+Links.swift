@@ -233,7 +233,7 @@ extension Node {
                 log(
                     .warning, .store, "refused a document",
                     [
-                        "peer": peer.short, "database": database, "document": refusal.document.string,
+                        "peer": peer.short, "database": database, "document": DocumentTag.of(refusal.document),
                         "reason": refusal.reason,
                     ])
             }
@@ -244,7 +244,7 @@ extension Node {
                 log(
                     .warning, .link, "a peer refused a document",
                     [
-                        "peer": peer.short, "database": database, "document": refusal.document.string,
+                        "peer": peer.short, "database": database, "document": DocumentTag.of(refusal.document),
                         "reason": refusal.reason,
                     ])
             }

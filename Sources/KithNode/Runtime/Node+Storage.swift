@@ -9,16 +9,9 @@ import KithSystem
 extension Node {
     /// Tells in the log when the disk under a database begins to fail, and when it has ended.
     func watchStorage(_ database: DatabaseExecutor) {
-        let name = database.name
-        if let how = database.findings.lostLog {
-            log(.warning, .store, "the log of database \(name) \(how): the latest writes may be missing")
-        }
-        database.observeStorage { [weak self, weak database, log] trouble in
-            if let trouble {
-                log(.error, .store, "database \(name): \(trouble.message)")
-            } else {
-                log(.info, .store, "database \(name) takes writes again")
-            }
+        log.noteOpening(of: database)
+        database.observeStorage { [weak self, weak database, log, name = database.name] trouble in
+            log.noteStorage(of: name, trouble)
             guard let self, let database else { return }
             self.queue.async {
                 #if KITH_MUTANTS

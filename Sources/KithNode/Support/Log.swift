@@ -2,7 +2,7 @@ import Glibc
 import KithSystem
 import Synchronization
 
-/// What a node tells on standard error: one event a line, without the content of documents, keys or codes.
+/// What a node tells, on standard error where nothing else is said: one event a line, without the content of documents, keys or codes.
 ///
 /// Each area has a level of its own (`--log info`, `--log mesh=debug`). State changes are told at info, attempts at debug.
 /// Events that repeat are folded and the rate is bounded (`LogFold`), so that a bad day does not fill a disk. Any thread
@@ -44,6 +44,7 @@ package final class Log: Sendable {
         var base: Level
         var areas: [Area: Level] = [:]
         var fold = LogFold()
+        var tail: LogTail
 
         mutating func set(_ setting: Setting) {
             if let area = setting.area { areas[area] = setting.level } else { base = setting.level }
@@ -53,25 +54,44 @@ package final class Log: Sendable {
     private let state: Mutex<State>
     private let format: LogFormat
     private let clock: @Sendable () -> (wall: Int64, monotonic: UInt64)
-    private let sink: @Sendable ([UInt8]) -> Bool
+    private let outputs: [Output]
+
+    /// Takes an event, its time in milliseconds since 1970, and its line with the end, one event at a time; tells whether it
+    /// could without waiting.
+    package typealias Output = @Sendable (LogEvent, _ time: Int64, _ line: [UInt8]) -> Bool
 
     /// - Parameters:
     ///   - format: of the lines; that which suits standard error where none is given.
     ///   - clock: the wall clock and one that only goes forward, in milliseconds.
+    ///   - keeping: bytes of the last lines that are kept in memory for `recent`.
     ///   - sink: takes whole lines, each with its end, one at a time, and tells whether it could without waiting;
     ///     standard error where none is given.
-    package init(
+    package convenience init(
         level: Level = .info, format: LogFormat = .ofStandardError(),
         clock: @escaping @Sendable () -> (wall: Int64, monotonic: UInt64) = {
             (SystemClock().wallMilliseconds, SystemClock().monotonicMilliseconds)
         },
-        sink: @escaping @Sendable ([UInt8]) -> Bool = Log.writeToStandardError
+        keeping: Int = 0, sink: @escaping @Sendable ([UInt8]) -> Bool = Log.writeToStandardError
     ) {
-        state = Mutex(State(base: level))
+        self.init(level: level, format: format, clock: clock, keeping: keeping, outputs: [{ _, _, line in sink(line) }])
+    }
+
+    /// The same with any number of outputs.
+    package init(
+        level: Level, format: LogFormat = .text,
+        clock: @escaping @Sendable () -> (wall: Int64, monotonic: UInt64) = {
+            (SystemClock().wallMilliseconds, SystemClock().monotonicMilliseconds)
+        },
+        keeping: Int = 0, outputs: [Output]
+    ) {
+        state = Mutex(State(base: level, tail: LogTail(keeping)))
         self.format = format
         self.clock = clock
-        self.sink = sink
+        self.outputs = outputs
     }
+
+    /// The last lines that were written, the oldest first, each with time and level.
+    package var recent: [UInt8] { state.withLock { $0.tail.bytes } }
 
     /// Reads `LEVEL` or `AREA=LEVEL`.
     /// - Returns: false when a word is neither.
@@ -119,15 +139,24 @@ package final class Log: Sendable {
         let (wall, monotonic) = clock()
         // Under the lock, so that lines come out in the order in which they were decided on.
         state.withLock { state in
-            if let event = state.fold.leftOut(now: monotonic), sink(format.line(event, time: wall)) {
+            if let event = state.fold.leftOut(now: monotonic), put(event, wall, format.line(event, time: wall), &state)
+            {
                 state.fold.toldOfLost(now: monotonic)
             }
             for event in events(&state.fold, monotonic) {
                 let line = format.line(event, time: wall)
                 guard state.fold.pays(for: event.level, bytes: line.count, now: monotonic) else { continue }
-                if !sink(line) { state.fold.lose() }
+                if !put(event, wall, line, &state) { state.fold.lose() }
             }
         }
+    }
+
+    /// - Returns: whether all outputs took it.
+    private func put(_ event: LogEvent, _ time: Int64, _ line: [UInt8], _ state: inout State) -> Bool {
+        if state.tail.isKept { state.tail.add(LogFormat.text.line(event, time: time)) }
+        var isTaken = true
+        for output in outputs where !output(event, time, line) { isTaken = false }
+        return isTaken
     }
 
     /// Writes bytes to standard error. What can't be written, or not without waiting, is lost: a reader of the log that

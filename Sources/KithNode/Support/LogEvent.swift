@@ -1,9 +1,9 @@
 /// One line of the log before it is written.
-struct LogEvent: Sendable {
-    var level: Log.Level
-    var area: Log.Area
-    var sentence: String
-    var fields: [(key: String, value: String)]
+package struct LogEvent: Sendable {
+    package var level: Log.Level
+    package var area: Log.Area
+    package var sentence: String
+    package var fields: [(key: String, value: String)]
 
     /// What makes two events the same: at info and above what happened and to which peer, whatever the rest says; an
     /// attempt only when all of it is equal, because who reads attempts wants the reasons.

@@ -153,7 +153,7 @@ struct LogBudget {
 }
 
 /// The bounds of the log.
-enum LogLimits {
+package enum LogLimits {
     /// Of one kind so many are written in a window before they are counted: a thing that happens, ends and happens again
     /// is still told.
     static let repeatsWritten = 3
@@ -175,4 +175,12 @@ enum LogLimits {
     static let noteBytes = 256
     /// Longest sentence or value, in characters: what comes of others is cut there.
     static let valueCharacters = 500
+    /// The last lines that are kept in memory for a report of trouble, in bytes: some two thousand, hours of a quiet node.
+    package static let recentBytes = 256 << 10
+    /// Smallest file of a log, in bytes: smaller ones would be begun anew all the time.
+    package static let leastFileBytes = 64 << 10
+    /// Lines that wait for the disk, in bytes: more than a start with many peers tells.
+    static let waitingFileBytes = 1 << 20
+    /// Events that wait for a program's own taker.
+    static let waitingEvents = 1_000
 }

@@ -24,7 +24,7 @@ package enum LogFormat: Sendable {
     }
 
     /// The line with its end. Nothing in it can end a line or steer a terminal.
-    func line(_ event: LogEvent, time: Int64) -> [UInt8] {
+    package func line(_ event: LogEvent, time: Int64) -> [UInt8] {
         let text =
             switch self {
             case .text: "\(Timestamp.text(ofMilliseconds: time)) \(event.level.rawValue) \(Self.words(event))"

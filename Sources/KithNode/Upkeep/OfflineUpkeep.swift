@@ -3,7 +3,7 @@ import KithStore
 import KithSystem
 import KithTransport
 
-/// Checks, repairs, copies and restores in the directory of a node that does not run: also of one that can't start. The
+/// Checks, repairs, copies, restores and queries in the directory of a node that does not run: also of one that can't start. The
 /// directory's lock is held meanwhile, so that no node starts in between.
 package final class OfflineUpkeep {
     private let databases: String
@@ -11,7 +11,7 @@ package final class OfflineUpkeep {
     private let carried: DatabaseNames
     private let lock: DirectoryLock
     private let damage: DamageBook
-    private let sink: UpkeepSink
+    let sink: UpkeepSink
 
     /// - Throws: `NodeError`: there is no such directory, or no node's; a running node has it (`directory_in_use`).
     package init(
@@ -147,7 +147,7 @@ package final class OfflineUpkeep {
         try asNode { () throws(StoreError) in DatabaseFile(try DatabaseName(name), in: databases, on: files) }
     }
 
-    private func here(_ name: String) throws(NodeError) -> DatabaseFile {
+    func here(_ name: String) throws(NodeError) -> DatabaseFile {
         let file = try file(name)
         if file.sizes.file > 0 { return file }
         // A file that is empty or gone is told as a node tells it.
@@ -161,7 +161,7 @@ package final class OfflineUpkeep {
             code: "not_found", message: "there is no database \(Shown.name(name)) in \(Shown.path(databases))")
     }
 
-    private func asNode<Value>(_ body: () throws(StoreError) -> Value) throws(NodeError) -> Value {
+    func asNode<Value>(_ body: () throws(StoreError) -> Value) throws(NodeError) -> Value {
         do throws(StoreError) { return try body() } catch {
             throw NodeError(code: error.code.rawValue, message: error.message)
         }

@@ -19,7 +19,8 @@ package enum Upkeep {
         let summary = try check.run(progress: sink.progress())
         for note in summary.notes { sink.emit(.note(note)) }
         if let first {
-            let what = first.document.map { "document \(Shown.name($0)): \(first.message)" } ?? first.message
+            // What is kept goes into the status and the log, where no document is named.
+            let what = first.document == nil ? first.message : "a document: \(first.message)"
             damage.note(file.name, .init(findings: summary.findings, message: what))
         } else if summary.notes.isEmpty {
             damage.note(file.name, nil)

@@ -1,7 +1,7 @@
 import KithStore
 import KithSystem
 
-/// What checking, repairing and compacting tell while they go on: a line of JSON each; docs/control.md lists them.
+/// What checking, repairing, compacting and making an index tell while they go on: a line of JSON each; docs/control.md lists them.
 package enum UpkeepEvent: Sendable {
     /// So much of about so much, in documents or bytes.
     case progress(done: UInt64, total: UInt64)
@@ -13,6 +13,8 @@ package enum UpkeepEvent: Sendable {
     case checked(database: String, Verification.Summary)
     case repaired(Repaired)
     case compacted(database: String, before: Int, after: Int)
+    /// An index was made.
+    case indexed(database: String, index: String)
 
     /// What came of a repair.
     package struct Repaired: Sendable {
@@ -66,6 +68,10 @@ package enum UpkeepEvent: Sendable {
             object.add("database", database)
             object.add("bytes_before", before)
             object.add("bytes_after", after)
+        case .indexed(let database, let index):
+            object.add("event", "done")
+            object.add("database", database)
+            object.add("index", index)
         }
         return object.bytes + [UInt8(ascii: "\n")]
     }

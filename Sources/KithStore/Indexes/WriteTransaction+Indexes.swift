@@ -76,30 +76,36 @@ extension WriteTransaction {
     }
 }
 
-extension Store {
-    /// Makes an index in a transaction of its own; see `WriteTransaction.createIndex`.
+extension WriteTransaction {
+    /// Makes an index and tells how far it is.
     /// - Parameter progress: called now and then with the documents that are done and how many there are, at the end
-    ///   with both the same; false gives the index up, and nothing is left of it.
-    /// - Throws: `StoreError` `cancelled` where it was given up.
+    ///   with both the same; false gives the index up, and the transaction with it.
+    /// - Throws: `StoreError` as `createIndex`; `cancelled` where it was given up.
     package func createIndex(
-        _ definition: IndexDefinition, progress: @escaping (_ done: UInt64, _ total: UInt64) -> Bool = { _, _ in true }
+        _ definition: IndexDefinition, progress: @escaping (_ done: UInt64, _ total: UInt64) -> Bool
     ) throws(StoreError) {
+        let summary = state.summary
         let total = summary.documents - summary.deleted
-        do throws(StoreError) {
-            try write { transaction throws(StoreError) in
-                let connection = transaction.connection
-                let start = connection.functions.calls
-                let calls = definition.callsPerDocument
-                connection.watch { [functions = connection.functions] in
-                    !progress(min(total, (functions.calls - start) / calls), total)
-                }
-                defer { connection.watch(nil) }
-                try transaction.createIndex(definition)
-            }
-        } catch {
+        let (connection, calls) = (connection, definition.callsPerDocument)
+        let start = connection.functions.calls
+        connection.watch { [functions = connection.functions] in
+            !progress(min(total, (functions.calls - start) / calls), total)
+        }
+        defer { connection.watch(nil) }
+        do throws(StoreError) { try createIndex(definition) } catch {
             throw error.isInterruption ? .cancelled(definition.name) : error
         }
         _ = progress(total, total)
+    }
+}
+
+extension Store {
+    /// Makes an index in a transaction of its own; see `WriteTransaction.createIndex`.
+    /// - Parameter progress: false gives the index up, and nothing is left of it.
+    package func createIndex(
+        _ definition: IndexDefinition, progress: @escaping (_ done: UInt64, _ total: UInt64) -> Bool = { _, _ in true }
+    ) throws(StoreError) {
+        try write { transaction throws(StoreError) in try transaction.createIndex(definition, progress: progress) }
     }
 
     /// Takes an index away; see `WriteTransaction.dropIndex`.

@@ -6,7 +6,7 @@ import KithQuery
 /// It belongs to the reader that made it, and is used like that, by one thread at a time. It follows the indexes that are
 /// made and dropped.
 package final class PreparedQuery {
-    let checked: CheckedQuery
+    package let checked: CheckedQuery
     /// As of this version of the schema.
     fileprivate var version: Int64?
     fileprivate(set) var translated: TranslatedQuery?
@@ -40,6 +40,8 @@ final class QueryCache {
     private var version: Statement?
     /// Indexes that were used since somebody asked.
     private var used: Set<String> = []
+    /// How queries were run since somebody asked, with how many.
+    private var plans: [[String]: UInt64] = [:]
 
     func removeAll() {
         queries.removeAll()
@@ -106,7 +108,19 @@ final class QueryCache {
         return try body(now, fresh)
     }
 
-    func note(_ indexes: [String]) { used.formUnion(indexes) }
+    /// A query is run.
+    func note(_ prepared: Prepared) {
+        used.formUnion(prepared.indexes)
+        if plans[prepared.plan.lines] != nil || plans.count < Limits.plansCounted {
+            plans[prepared.plan.lines, default: 0] += 1
+        }
+    }
+
+    /// How queries were run since the last call, with how many of each.
+    func takePlans() -> [[String]: UInt64] {
+        defer { plans = [:] }
+        return plans
+    }
 
     /// The indexes that were used since the last call, ascending.
     func takeUsed() -> [String] {

@@ -33,7 +33,7 @@ package final class QueryCursor {
         indexes = prepared.indexes
         prepared.isBusy = true
         for (index, value) in run.bound.enumerated() { prepared.statement.bind(Int32(index) + 1, value) }
-        connection.queries.note(indexes)
+        connection.queries.note(prepared)
     }
 
     deinit { close() }

@@ -14,6 +14,14 @@ package struct QueryExplanation: Sendable, Equatable {
     /// What else is worth knowing; a sentence each.
     package let notes: [String]
 
+    package init(sql: String, plan: [String], indexes: [String], suggestion: [String], notes: [String]) {
+        self.sql = sql
+        self.plan = plan
+        self.indexes = indexes
+        self.suggestion = suggestion
+        self.notes = notes
+    }
+
     /// All of it for people, a line each.
     package var lines: [String] {
         var lines = ["SQL: \(sql)"]

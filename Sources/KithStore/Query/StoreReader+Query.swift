@@ -65,4 +65,8 @@ extension StoreReader {
 
     /// The indexes that queries of this reader have used since the last call: for `WriteTransaction.noteIndexUse`.
     package func takeUsedIndexes() -> [String] { connection.queries.takeUsed() }
+
+    /// How queries of this reader were run since the last call: SQLite's plan, a step a line, and how many. The plans name tables
+    /// and indexes by numbers, and nothing of a document.
+    package func takePlans() -> [[String]: UInt64] { connection.queries.takePlans() }
 }

@@ -37,6 +37,26 @@ package enum Backup {
         }
     }
 
+    /// The same in the place of a file that may be there, which stays as it is until the copy is whole and on disk.
+    /// - Parameter number: names the copy while it is made, beside where it goes; no two at a time may be equal.
+    package static func replace(
+        _ path: String, with file: DatabaseFile, number: UInt64, isCancelled: @escaping () -> Bool = { false }
+    ) throws(StoreError) {
+        let part = "\(path).part-\(number)"
+        try write(file, to: part, called: path, isCancelled: isCancelled)
+        do throws(StoreError) { try file.fileSystem.requireRenamed(part, to: path) } catch {
+            file.fileSystem.discard(part)
+            let short = StoreError.shortened(path, to: Limits.pathCharacters)
+            throw StoreError(error.code, path, "can't make \(short): is it a directory, or closed to this user?")
+        }
+        try file.fileSystem.requireDurable(directory: directory(of: path))
+    }
+
+    private static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
     /// Looks whether a file is a whole database of Kith's: that its pages and rows hang together.
     /// - Parameter name: what errors call the file; nil for its path.
     /// - Returns: where the copy stands.

@@ -21,6 +21,20 @@ extension CommandTable {
                 color, data,
             ],
             examples: ["kith doctor", "sudo kith doctor --data /var/lib/kith", "kith doctor --json | jq -r .cause"],
-            run: DoctorCommands.doctor)
+            run: DoctorCommands.doctor),
+        CommandSpec(
+            name: "diagnose", arguments: "[FILE | -]", argumentCount: 0...1,
+            summary: "write what somebody who helps should see into a file",
+            text: [
+                "Writes one text: versions, the configuration, the status, what kith doctor finds, the schema of each database "
+                    + "with its indexes and how queries were run, the files of the directory, and the last lines of the log. "
+                    + "Without FILE it goes to kith-diagnosis-TIME.txt in the present directory; - is standard output. FILE "
+                    + "is there as a whole or not at all, and only you can read it.",
+                "Nothing of a document is in it, no key and no code; names of fields are covered. It has names of nodes and "
+                    + "databases, and addresses: read it before you pass it on.",
+                "Without a running node it has what can be read without one. It takes up to 30 s.",
+            ],
+            options: [OptionSpec(name: "force", help: "replace FILE where it is there"), data],
+            examples: ["kith diagnose", "kith diagnose - | less"], run: SupportCommands.diagnose),
     ]
 }

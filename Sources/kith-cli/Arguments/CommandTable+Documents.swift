@@ -117,6 +117,14 @@ extension CommandTable {
             text: ["Prints the id of each, then its live leaves, the winner first."], options: [json, data],
             run: DatabaseCommands.conflicts),
         CommandSpec(
+            name: "refused", arguments: "DB", argumentCount: 1...1,
+            summary: "list documents that peers sent and this node refused",
+            text: [
+                "Prints of each the tag that names it in the log, its id, and why a revision of it was refused. The document "
+                    + "stands here as it stood before; a new edit where it was written, which keeps the rules, mends it."
+            ],
+            options: [json, data], run: DatabaseCommands.refused),
+        CommandSpec(
             name: "resolve", arguments: "DB ID", argumentCount: 2...2,
             summary: "end a conflict: keep one revision",
             text: ["Ends all live revisions of the document but one, and prints that one's id."],

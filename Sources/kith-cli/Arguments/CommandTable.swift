@@ -19,6 +19,7 @@ enum CommandTable {
         Section("the service and the shell", serviceCommands),
         Section("what is", statusCommands + doctorCommands + healthCommands),
         Section("documents", documentCommands),
+        Section("queries", queryCommands),
         Section("databases", databaseCommands + upkeepCommands),
     ]
 

@@ -14,9 +14,8 @@ extension UpkeepCommands {
             }
             return try copyToOutput(invocation, name)
         }
-        try requireTarget(target, force: invocation.flag("force"))
-        // Aside in the same folder, so that the name stands for a whole copy at any time.
-        let part = "\(target).part-\(getpid())"
+        let made = try FileInMaking(target, replaces: invocation.flag("force"))
+        let part = made.part
         Interruption.removes(part)
         var isWhole = false
         defer { if !isWhole { unlink(part) } }
@@ -32,7 +31,7 @@ extension UpkeepCommands {
             }
         }
         let copy = try Interruption.asCommand { () throws(NodeError) in try OfflineUpkeep.check(part, called: target) }
-        try putInPlace(part, target, force: invocation.flag("force"))
+        try made.putInPlace()
         isWhole = true
         Interruption.removes(nil)
         var status = stat()
@@ -41,15 +40,6 @@ extension UpkeepCommands {
             "\(Shown.name(name)): \(Wording.plural(copy.documents, "document", "documents")), \(Wording.size(bytes)), in "
                 + Shown.path(target))
         return ExitStatus.done
-    }
-
-    private static func requireTarget(_ target: String, force: Bool) throws(CommandError) {
-        var status = stat()
-        guard stat(target, &status) == 0 else { return }
-        if status.st_mode & S_IFMT == S_IFDIR {
-            throw CommandError("\(Shown.path(target)) is a directory: name a file in it")
-        }
-        if !force { throw CommandError("\(Shown.path(target)) is there already: say --force to replace it") }
     }
 
     /// Takes the copy that the running node makes.
@@ -109,21 +99,6 @@ extension UpkeepCommands {
         }
         if let failure { throw failure }
         return total
-    }
-
-    private static func putInPlace(_ part: String, _ target: String, force: Bool) throws(CommandError) {
-        // A file that came into being meanwhile is not replaced either.
-        let code = force ? rename(part, target) : link(part, target)
-        guard code == 0 else {
-            throw CommandError("cannot make \(Shown.path(target)): \(String(cString: strerror(errno)))")
-        }
-        if !force { unlink(part) }
-        let folder = target.lastIndex(of: "/").map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? "."
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if descriptor >= 0 {
-            fsync(descriptor)
-            close(descriptor)
-        }
     }
 
     // MARK: restore
@@ -212,37 +187,5 @@ extension UpkeepCommands {
             }
             return try ControlClient.parse(restored.json)
         }
-    }
-}
-
-/// A file that is written for its owner only.
-private final class NewFile {
-    private let descriptor: Int32
-    private let name: String
-
-    /// - Parameter name: what errors call it.
-    init(_ path: String, called name: String) throws(CommandError) {
-        self.name = name
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        if descriptor < 0 { throw Self.failure(name, errno) }
-    }
-
-    deinit { close(descriptor) }
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws(CommandError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let part = UnsafeRawBufferPointer(rebasing: rest)
-            let count = Glibc.write(descriptor, part.baseAddress, part.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.failure(name, errno) }
-            rest = rest.dropFirst(count)
-        }
-    }
-
-    func synchronize() throws(CommandError) { if fsync(descriptor) != 0 { throw Self.failure(name, errno) } }
-
-    private static func failure(_ name: String, _ error: Int32) -> CommandError {
-        CommandError("cannot write \(Shown.path(name)): \(String(cString: strerror(error)))")
     }
 }

@@ -2,7 +2,7 @@ import KithDocument
 import KithHTTPCore
 import KithNode
 
-/// `db`, `policy`, `conflicts`: databases as wholes.
+/// `db`, `policy`, `conflicts`, `refused`: databases as wholes.
 enum DatabaseCommands {
     static func create(_ invocation: Invocation) throws(CommandError) -> Int32 {
         _ = try ControlClient(invocation).call("PUT", ["databases", invocation.arguments[0]])
@@ -60,15 +60,31 @@ enum DatabaseCommands {
     }
 
     static func conflicts(_ invocation: Invocation) throws(CommandError) -> Int32 {
+        try list(invocation, "conflicts") { value in
+            let leaves = (value["leaves"]?.array ?? []).compactMap(\.string)
+            return "\(value["id"]?.string ?? "?")  \(leaves.joined(separator: "  "))"
+        }
+    }
+
+    static func refused(_ invocation: Invocation) throws(CommandError) -> Int32 {
+        try list(invocation, "refused") { value in
+            func text(_ name: String) -> String { Display.clean(value[name]?.string ?? "?") }
+            return "\(text("tag"))  \(text("id"))  \(text("reason"))"
+        }
+    }
+
+    /// Prints what the node lists line by line: a line each, or with `--json` one array.
+    private static func list(
+        _ invocation: Invocation, _ what: String, _ words: (JSONValue) -> String
+    ) throws(CommandError) -> Int32 {
         let asJSON = invocation.flag("json")
         var isFirst = true
-        try ControlClient(invocation).lines("GET", ["databases", invocation.arguments[0], "conflicts"]) { line in
+        try ControlClient(invocation).lines("GET", ["databases", invocation.arguments[0], what]) { line in
             if asJSON {
                 Output.write((isFirst ? "[" : ",\n").utf8)
                 Output.write(line)
             } else if let value = try? ControlClient.parse(line) {
-                let leaves = (value["leaves"]?.array ?? []).compactMap(\.string)
-                Output.line("\(value["id"]?.string ?? "?")  \(leaves.joined(separator: "  "))")
+                Output.line(words(value))
             }
             isFirst = false
             return true

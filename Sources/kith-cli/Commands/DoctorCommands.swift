@@ -4,6 +4,24 @@ import KithNode
 /// `doctor`: why no other node is seen.
 enum DoctorCommands {
     static func doctor(_ invocation: Invocation) throws(CommandError) -> Int32 {
+        let terminal = try Terminal(colourChoice: invocation.value("color"))
+        let report = try report(invocation)
+        if invocation.flag("json") {
+            Output.write(report.json)
+            Output.line("")
+        } else {
+            let renderer = DoctorRenderer(report, width: terminal.width, colour: terminal.colour)
+            for line in renderer.lines() { Output.line(line) }
+        }
+        return report.isTrouble ? ExitStatus.failed : ExitStatus.done
+    }
+
+    /// What it finds, as it is printed into a file.
+    static func lines(_ invocation: Invocation) throws(CommandError) -> [String] {
+        DoctorRenderer(try report(invocation), width: nil, colour: false).lines()
+    }
+
+    private static func report(_ invocation: Invocation) throws(CommandError) -> DoctorReport {
         let directory = try ControlClient.directory(invocation)
         var status: JSONValue?
         var failure: String?
@@ -17,15 +35,6 @@ enum DoctorCommands {
                 peers: invocation.values("peer"),
                 configured: CommandConfiguration.reader(invocation).read().values(.peer))
         } catch { throw .usage(error.message) }
-        let terminal = try Terminal(colourChoice: invocation.value("color"))
-        let report = Diagnosis.report(doctor.run())
-        if invocation.flag("json") {
-            Output.write(report.json)
-            Output.line("")
-        } else {
-            let renderer = DoctorRenderer(report, width: terminal.width, colour: terminal.colour)
-            for line in renderer.lines() { Output.line(line) }
-        }
-        return report.isTrouble ? ExitStatus.failed : ExitStatus.done
+        return Diagnosis.report(doctor.run())
     }
 }
