@@ -125,6 +125,7 @@ package final class Store {
             return results
         } catch {
             transaction.memory = before
+            connection.queries.forget()
             if connection.isInTransaction { try? connection.run(.rollback) }
             return works.map { _ in .failure(error) }
         }
@@ -143,6 +144,7 @@ package final class Store {
             return .success(value)
         } catch {
             guard connection.isInTransaction else { throw error }
+            connection.queries.forget()
             try connection.run(.rollbackToSavepoint)
             try connection.run(.release)
             transaction.memory = before

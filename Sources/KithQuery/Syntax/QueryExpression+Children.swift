@@ -95,6 +95,7 @@ extension QueryExpression: Equatable {
     package static func == (left: Self, right: Self) -> Bool {
         let (mine, its) = (left.children, right.children)
         guard mine.count == its.count else { return false }
+        guard left.kind.name.hasSameBytes(as: right.kind.name) else { return false }
         if mine.isEmpty { return left.kind == right.kind }
         guard left.bare.kind == right.bare.kind else { return false }
         for (one, other) in zip(mine, its) where one != other { return false }
@@ -103,6 +104,18 @@ extension QueryExpression: Equatable {
 
     /// Without what is within it.
     private var bare: QueryExpression { replacing(children: children.map { _ in .literal(.missing) }) }
+}
+
+extension QueryExpression.Kind {
+    /// The name that it has itself, for `==`: the derived one takes NFC and NFD for one.
+    fileprivate var name: String {
+        switch self {
+        case .identifier(let name), .call(let name, _), .match(let name, _), .rank(let name): name
+        case .metadata(let alias): alias ?? ""
+        case .quantified(let quantified): quantified.variable
+        default: ""
+        }
+    }
 }
 
 extension PathStep {

@@ -68,6 +68,17 @@ package enum QueryParameter: Sendable, Hashable {
     }
 }
 
+extension QueryParameter {
+    /// Names are their bytes: `String` takes NFC and NFD for one.
+    package static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.named(let one), .named(let other)): one.hasSameBytes(as: other)
+        case (.positional(let one), .positional(let other)): one == other
+        default: false
+        }
+    }
+}
+
 /// A step of a path.
 package enum PathStep: Sendable, Equatable {
     /// `.name`
@@ -77,6 +88,15 @@ package enum PathStep: Sendable, Equatable {
     case element(QueryExpression)
     /// `[*]`: the rest of the path of every element, those apart where it is MISSING.
     case each
+
+    package static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.member(let one), .member(let other)): one.hasSameBytes(as: other)
+        case (.element(let one), .element(let other)): one == other
+        case (.each, .each): true
+        default: false
+        }
+    }
 }
 
 package struct ObjectMember: Sendable, Equatable {

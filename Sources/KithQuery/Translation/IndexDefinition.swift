@@ -87,6 +87,11 @@ package struct IndexDefinition: Sendable, Equatable {
     }
 }
 
+extension IndexDefinition {
+    /// By the bytes of their expressions: names in NFC and NFD are two.
+    package static func == (left: Self, right: Self) -> Bool { left.json.canonicalBytes == right.json.canonicalBytes }
+}
+
 // As SQL.
 extension IndexDefinition {
     /// How SQLite calls the index, or the table of the elements.
@@ -114,14 +119,14 @@ extension IndexDefinition {
             let table = table(number: number)
             let added = try elements("new.", table)
             let removed = try elements("old.", table)
-            let all = try elements("documents.", table)
+            let all = try elements("documents.", table, of: "\(schema).documents, ")
             let filled =
                 "INSERT OR IGNORE INTO \(schema).\(table) SELECT \(all.key), \(all.source) WHERE \(all.condition)"
             return [
                 """
                 CREATE TABLE \(schema).\(table)(key BLOB NOT NULL, number INTEGER NOT NULL, PRIMARY KEY(key, number)) \
                 WITHOUT ROWID
-                """, filled.replacingFirst("FROM ", with: "FROM \(schema).documents, "),
+                """, filled,
                 """
                 CREATE TRIGGER \(schema).\(table)_insert AFTER INSERT ON documents WHEN new.body IS NOT NULL BEGIN \
                 \(added.insertion) END
@@ -139,28 +144,37 @@ extension IndexDefinition {
     }
 
     /// What takes it away.
-    package func removal(number: Int) -> [String] {
-        let table = table(number: number)
+    package func removal(number: Int, schema: String = "main") -> [String] {
+        let table = "\(schema).\(table(number: number))"
         return switch kind {
         case .values: ["DROP INDEX IF EXISTS \(table)"]
         case .elements:
-            ["insert", "update", "delete"].map { "DROP TRIGGER IF EXISTS \(table)_\($0)" }
-                + ["DROP TABLE IF EXISTS \(table)"]
+            Self.triggers.map { "DROP TRIGGER IF EXISTS \(table)_\($0)" } + ["DROP TABLE IF EXISTS \(table)"]
         }
     }
+
+    /// The names of all that it is made of in the file.
+    package func objects(number: Int) -> [String] {
+        let table = table(number: number)
+        return switch kind {
+        case .values: [table]
+        case .elements: [table] + Self.triggers.map { "\(table)_\($0)" }
+        }
+    }
+
+    private static let triggers = ["insert", "update", "delete"]
 
     /// For an array index: what its table should have.
     package func expectedElements(number: Int) throws(QueryError) -> String? {
         guard case .elements = kind else { return nil }
-        let all = try elements("documents.", table(number: number))
-        let select = "SELECT DISTINCT \(all.key) AS key, \(all.source) WHERE \(all.condition)"
-        return select.replacingFirst("FROM ", with: "FROM documents, ")
+        let all = try elements("documents.", table(number: number), of: "documents, ")
+        return "SELECT DISTINCT \(all.key) AS key, \(all.source) WHERE \(all.condition)"
     }
 
     /// As queries see it; nil for what they don't need to know.
     package func indexedArray(number: Int) throws(QueryError) -> IndexedArray? {
         guard case .elements = kind else { return nil }
-        var translator = Self.translator("d0.")
+        var translator = Self.translator(IndexedArray.prefix)
         let (array, element) = try ways(&translator)
         return IndexedArray(
             name: name, table: table(number: number), array: array, element: element,
@@ -176,13 +190,16 @@ extension IndexDefinition {
         let deletion: String
     }
 
-    private func elements(_ prefix: String, _ table: String) throws(QueryError) -> Elements {
+    /// - Parameter documents: the table that the prefix stands for, and a comma; nothing in a trigger, which has its row.
+    private func elements(
+        _ prefix: String, _ table: String, of documents: String = ""
+    ) throws(QueryError) -> Elements {
         var translator = Self.translator(prefix)
         let (array, element) = try ways(&translator)
         let json = try translator.json(translator.closer.table.expression(.field(source: 0, array)))
         let key = "kq_get(e.value, \(SQLText.literal(CanonicalJSON.way(element))))"
         let condition = SQLText.and(["\(key) IS NOT NULL"] + (try translator.terms(filter)))
-        let source = "\(prefix)number FROM kq_each(\(json)) AS e"
+        let source = "\(prefix)number FROM \(documents)kq_each(\(json)) AS e"
         return Elements(
             key: key, source: source, condition: condition,
             insertion: "INSERT OR IGNORE INTO \(table) SELECT \(key), \(source) WHERE \(condition);",
@@ -235,12 +252,5 @@ extension SQLTranslator {
             throw .running("\(what) is a path, such as tags or a.b: found \(text)")
         }
         return way
-    }
-}
-
-extension String {
-    fileprivate func replacingFirst(_ part: String, with other: String) -> String {
-        guard let range = firstRange(of: part) else { return self }
-        return String(self[..<range.lowerBound]) + other + String(self[range.upperBound...])
     }
 }

@@ -8,8 +8,10 @@ package struct IndexedArray: Sendable {
     /// Where the array is in a document, and what of an element is held.
     let array: [CanonicalStep]
     let element: [CanonicalStep]
-    /// The conditions on documents that are in it, as SQL on a source named `d0`.
+    /// The conditions on documents that are in it, as SQL whose columns have `prefix` before them.
     let conditions: [String]
+    /// Nothing else in SQL has it: literals with control characters are written in hexadecimal.
+    static let prefix = "\u{1}"
 
     func holds(_ array: [CanonicalStep]) -> Bool {
         CanonicalJSON.way(array).hasSameBytes(as: CanonicalJSON.way(self.array))

@@ -151,16 +151,21 @@ struct QueryCloser {
         default: break
         }
         guard whole.isConstant else { return whole }
-        if whole.isBound {
-            return Closed(
-                table.expression(.constant(whole.expression), at: whole.expression.position), isConstant: true,
-                isBound: true)
-        }
+        if whole.isBound { return slot(whole) }
         // What fails does so where it is evaluated, if it is.
         guard let value = try? QueryEvaluator().constant(whole.expression) else { return whole }
-        let constant =
-            value.json.map { QueryExpression.constant($0) } ?? QueryExpression(.literal(.missing))
-        return Closed(constant, isConstant: true)
+        switch value {
+        // As a tree it may be far larger than what makes it.
+        case .array, .object: return allowsBinding ? slot(whole) : whole
+        default: return Closed(QueryExpression(.literal(value)), isConstant: true)
+        }
+    }
+
+    /// What is made once, when the query begins.
+    private mutating func slot(_ whole: Closed) -> Closed {
+        Closed(
+            table.expression(.constant(whole.expression), at: whole.expression.position), isConstant: true,
+            isBound: true)
     }
 
     // Paths.

@@ -37,4 +37,8 @@ package struct IndexWish: Equatable, Sendable {
     /// What an index would have, as it is defined.
     package let expression: String
     package let use: Use
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.source == right.source && left.use == right.use && left.expression.hasSameBytes(as: right.expression)
+    }
 }

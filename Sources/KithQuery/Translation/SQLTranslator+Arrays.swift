@@ -3,16 +3,17 @@ import KithDocument
 // What array indexes are used for: a condition that is TRUE only where an element of an array is as it says narrows the
 // documents to those that the index has with such an element. The condition itself stays.
 extension SQLTranslator {
-    /// For `wanted IN array`.
+    /// For `wanted IN array`, and for ARRAY_CONTAINS, which takes NULL as a value: so keys are compared, and no NULL apart.
     mutating func elementBound(
         of wanted: QueryExpression, in array: QueryExpression
     ) throws(QueryError) -> String? {
         guard isConstant(wanted), case .field(let source, let way) = slot(array), sources[source].isDocument else {
             return nil
         }
-        let element = closer.table.expression(.indexedElement)
-        let condition = QueryExpression(.comparison(.equal, element, wanted))
-        return try bound(source, way) { $0.isElement([]) ? [condition] : [] }
+        guard let index = arrays.first(where: { $0.holds(way) && $0.isElement([]) && covers($0, source) }) else {
+            return nil
+        }
+        return bound(source, index, ["key = \(try value(wanted))"])
     }
 
     /// For ANY.
@@ -68,17 +69,20 @@ extension SQLTranslator {
             defer { notesWishes = notes }
             var parts: [String] = []
             for term in terms { parts.append(try condition(term)) }
-            if !usedArrays.contains(index.name) { usedArrays.append(index.name) }
-            return
-                "\(sources[source].prefix)number IN (SELECT number FROM \(index.table) WHERE \(SQLText.and(parts)))"
+            return bound(source, index, parts)
         }
         return nil
+    }
+
+    private mutating func bound(_ source: Int, _ index: IndexedArray, _ terms: [String]) -> String {
+        if !usedArrays.contains(index.name) { usedArrays.append(index.name) }
+        return "\(sources[source].prefix)number IN (SELECT number FROM \(index.table) WHERE \(SQLText.and(terms)))"
     }
 
     /// Whether the query takes no document of the source that a partial index leaves out.
     private func covers(_ index: IndexedArray, _ source: Int) -> Bool {
         index.conditions.allSatisfy { condition in
-            conditions.contains(condition.replacingPrefix("d0.", with: sources[source].prefix))
+            conditions.contains(Array(condition.replacing(IndexedArray.prefix, with: sources[source].prefix).utf8))
         }
     }
 
@@ -119,18 +123,5 @@ extension QueryExpression {
             return plain.count == steps.count ? plain : nil
         default: return nil
         }
-    }
-}
-
-extension String {
-    /// Of SQL whose columns have that prefix. Literals have none of it: what stands before a name is never a quote.
-    func replacingPrefix(_ prefix: String, with other: String) -> String {
-        if prefix == other { return self }
-        var (result, rest) = ("", self[...])
-        while let range = rest.firstRange(of: prefix) {
-            result += rest[..<range.lowerBound] + other
-            rest = rest[range.upperBound...]
-        }
-        return result + rest
     }
 }

@@ -144,15 +144,13 @@ extension SQLTranslator {
         _ wanted: QueryExpression, _ elements: [QueryExpression], _ collation: QueryCollation, isNegated: Bool
     ) throws(QueryError) -> String {
         var list: [String] = []
-        for element in elements {
-            if let literal = element.literal {
-                if literal.isValued { list.append(try folded(element, collation)) }
-            } else if let number = element.slot {
-                // NULL is equal to nothing, and makes nothing unknown.
+        // NULL is equal to nothing, and makes nothing unknown.
+        for element in elements.map(\.uncollated) {
+            if let number = element.slot {
                 list.append(
                     isNegated
                         ? "coalesce(\(bind(.comparand(number, collation))), x'')" : bind(.comparand(number, collation)))
-            } else {
+            } else if element.literal?.isValued == true {
                 list.append(try folded(element, collation))
             }
         }

@@ -101,7 +101,7 @@ extension SQLTranslator {
         if let filter = statement.filter {
             let closed = try closer.close(filter)
             // Partial array indexes hang on what else is asked, so that is known first.
-            if !arrays.isEmpty { conditions = Set(try plainConditions(of: closed)) }
+            if !arrays.isEmpty { conditions = Set(try plainConditions(of: closed).map { Array($0.utf8) }) }
             terms += try conditions(of: closed)
             terms += try elementBounds(closed.conjuncts)
         }

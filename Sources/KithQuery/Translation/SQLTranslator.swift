@@ -20,8 +20,8 @@ struct SQLTranslator {
     private(set) var bindings: [SQLBinding] = []
     /// What is evaluated for SQLite, by its text.
     private(set) var expressions: [[UInt8]: QueryExpression] = [:]
-    /// The conditions that stand at the top, as SQL, for array indexes that are partial.
-    var conditions: Set<String> = []
+    /// The conditions that stand at the top, as the bytes of SQL, for array indexes that are partial.
+    var conditions: Set<[UInt8]> = []
     /// Notes what an index could serve, while what is translated stands at the top.
     var wishes: [IndexWish] = []
     var notesWishes = false
@@ -163,6 +163,10 @@ struct SQLTranslator {
             part.slot.flatMap { slots.firstIndex(of: $0) }.map { QueryExpression(.parameter(.positional($0 + 1))) }
         }
         let text = local.sql
+        // Of an index the text is all that stands in the file.
+        if !closer.allowsBinding, (try? QueryExpression(parsing: text)) != local {
+            throw .at(expression.position, "the expression of an index is too long to be read again from its text")
+        }
         expressions[Array(text.utf8)] = local
         var arguments = [SQLText.literal(text)]
         for slot in slots { arguments.append(try json(QueryExpression(.parameter(.positional(slot + 1))))) }

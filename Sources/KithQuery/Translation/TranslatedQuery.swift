@@ -27,8 +27,9 @@ package struct TranslatedQuery: Sendable {
         guard let source = wishes.map(\.source).min() else { return [] }
         let wishes = wishes.filter { $0.source == source }
         let equal = wishes.filter { $0.use == .equality }.map(\.expression)
-        let other = wishes.filter { $0.use != .equality && !equal.contains($0.expression) }
-            .min { $0.use < $1.use }
+        let other = wishes.filter { wish in
+            wish.use != .equality && !equal.contains { $0.hasSameBytes(as: wish.expression) }
+        }.min { $0.use < $1.use }
         return Array((equal + (other.map { [$0.expression] } ?? [])).prefix(QueryLimits.indexExpressions))
     }
 

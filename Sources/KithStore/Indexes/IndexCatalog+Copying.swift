@@ -11,7 +11,13 @@ extension IndexCatalog {
             try connection.run("DROP \(object.type) IF EXISTS \(schema).\(object.name)")
         }
         for entry in try IndexCatalog(connection).entries {
-            guard let object = mine.first(where: { $0.name == entry.table }), !its.contains(object) else { continue }
+            let names = entry.definition.objects(number: entry.number)
+            func parts(_ objects: [Object]) -> [Object] { objects.filter { names.contains($0.name) } }
+            let wanted = parts(mine)
+            // A number may be given to another index meanwhile: what differs in a part is that of another one.
+            if wanted.isEmpty || wanted == parts(its) { continue }
+            let removal = entry.definition.removal(number: entry.number, schema: schema)
+            for statement in removal { try connection.run(statement) }
             try build(entry, on: connection, schema: schema)
         }
     }

@@ -43,6 +43,12 @@ final class QueryCache {
     /// How queries were run since somebody asked, with how many.
     private var plans: [[String]: UInt64] = [:]
 
+    /// Grows where the schema goes back, so that a version of it that comes again is another one.
+    private var rollbacks: Int64 = 0
+
+    /// After a rollback: what was known of indexes may never have been.
+    func forget() { rollbacks += 1 }
+
     func removeAll() {
         queries.removeAll()
         version = nil
@@ -101,7 +107,8 @@ final class QueryCache {
         guard let statement = version else { preconditionFailure("it was prepared just now") }
         // While it stands on its row nothing else of this connection is of a later moment.
         defer { statement.reset() }
-        let now = try statement.step() ? statement.number(0) : 0
+        // The file's has 32 bits.
+        let now = (try statement.step() ? statement.number(0) & 0xFFFF_FFFF : 0) | rollbacks << 32
         if let catalog, catalog.version == now { return try body(now, catalog.catalog) }
         let fresh = try IndexCatalog(connection)
         catalog = (now, fresh)
