@@ -6,6 +6,8 @@ package enum QueryLimits {
     package static let textBytes = 256 << 10
     /// Deepest nesting of expressions, selectors and calls: small enough for a 512 KiB stack, with debug builds.
     package static let depth = 50
+    /// Deepest tree: what goes down it needs some stack for each level, and a queue's thread has 512 KiB.
+    static let treeDepth = 64
     /// Most expressions in one query, so that what is made of it stays small.
     package static let expressions = 20_000
     /// Deepest nesting of a Mango selector: each level takes some levels of expressions.

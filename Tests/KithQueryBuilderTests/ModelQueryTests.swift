@@ -34,7 +34,7 @@ import Testing
         try expect(tasks.where(\.tags == ["a"]), where: "doc.tags = ['a']")
         try expect(
             tasks.where(\.status != .done && \.priority >= 1 && !(\.isPinned == true)),
-            where: "(doc.status != 'done' AND doc.priority >= 1 AND NOT doc.isPinned = TRUE)")
+            where: "doc.status != 'done' AND doc.priority >= 1 AND NOT doc.isPinned = TRUE")
         try expect(
             tasks.where(\.status == .done || \.priority < 1).where(\.title == "x"),
             where: "(doc.status = 'done' OR doc.priority < 1) AND doc.title = 'x'")
@@ -43,7 +43,7 @@ import Testing
     @Test func `Conditions with closures`() throws {
         try expect(
             tasks.where { $0.status == .pending && $0.title.contains("100%") },
-            where: #"(doc.status = 'pending' AND doc.title LIKE '%100\%%')"#)
+            where: #"doc.status = 'pending' AND doc.title LIKE '%100\%%'"#)
         try expect(tasks.where { !$0.isPinned }, where: "NOT doc.isPinned")
         try expect(tasks.where { $0.isPinned }, where: "doc.isPinned")
         try expect(tasks.where { $0.dueDate < now }, where: "doc.due < '1970-01-01T00:00:00.000Z'")
@@ -114,7 +114,7 @@ import Testing
                 .select { task, person in [task.title, person.name] },
             is: """
                 SELECT doc.title, other.name FROM _ AS doc JOIN _ AS other ON other.type = 'person' AND
-                doc.ownerID = META(other).id WHERE doc.type = 'todo' AND (other.team = 'blue' AND doc.priority > 1)
+                doc.ownerID = META(other).id WHERE doc.type = 'todo' AND other.team = 'blue' AND doc.priority > 1
                 ORDER BY other.name LIMIT 3
                 """)
         try KithQueryBuilderTests.expect(

@@ -66,7 +66,11 @@ import Testing
         let (x, y, z) = (a == 1, b == 2, c == 3)
         try expect(x && y && z, is: "a = 1 AND b = 2 AND c = 3")
         try expect(x || y || z, is: "a = 1 OR b = 2 OR c = 3")
-        try expect(x && (y && z), is: "a = 1 AND (b = 2 AND c = 3)")
+        try expect(x && (y && z), is: "a = 1 AND b = 2 AND c = 3")
+        try expect(x || (y || z), is: "a = 1 OR b = 2 OR c = 3")
+        let long = (0..<2_000).reduce(x) { chain, _ in y || chain }
+        let query = DocumentQuery(from: "db").where(long)
+        #expect(try query.sql.contains(" OR "))
         try expect(x || y && z, is: "a = 1 OR b = 2 AND c = 3")
         try expect((x || y) && z, is: "(a = 1 OR b = 2) AND c = 3")
         try expect(!(x && y), is: "NOT (a = 1 AND b = 2)")

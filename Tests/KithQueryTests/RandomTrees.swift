@@ -87,9 +87,11 @@ struct RandomTrees {
         case 16: return cases(depth)
         case 17:
             let quantifier = values.random.pick(QuantifiedExpression.Quantifier.allCases)
+            // Mostly one that nothing around it has, as it takes to make sense.
+            let variable = below(4) == 0 ? name() : "v\(depth)"
             return QueryExpression(
                 .quantified(
-                    QuantifiedExpression(quantifier, name(), in: expression(depth), satisfies: expression(depth))))
+                    QuantifiedExpression(quantifier, variable, in: expression(depth), satisfies: expression(depth))))
         case 18:
             if flip() { return QueryExpression(.exists(expression(depth))) }
             return QueryExpression(

@@ -20,6 +20,7 @@ package struct CheckedFilter: Sendable, Equatable {
 extension QueryStatement {
     /// - Throws: `QueryError.text` with the place, or `QueryError.running` for trees that come from no text.
     package func checked() throws(QueryError) -> CheckedQuery {
+        try requireDepth()
         var checker = QueryChecker(self)
         return try checker.check()
     }

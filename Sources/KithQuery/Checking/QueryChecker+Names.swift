@@ -9,6 +9,9 @@ extension QueryChecker {
         _ expression: QueryExpression, _ clause: Clause, locals: [String], isInAggregate: Bool, beginsPath: Bool = false
     ) throws(QueryError) -> QueryExpression {
         if let leaf = try resolvedLeaf(expression, clause, locals, beginsPath) { return leaf }
+        if case .quantified(let quantified) = expression.kind {
+            try check(variable: quantified.variable, locals, at: expression.position)
+        }
         let isAggregate = try enter(expression, clause, isInAggregate: isInAggregate)
         let within = isInAggregate || isAggregate
         let children = expression.children
@@ -25,6 +28,15 @@ extension QueryChecker {
     /// The variable that the second child of ANY and EVERY, their condition, may use.
     private static func variables(of expression: QueryExpression) -> [String] {
         if case .quantified(let quantified) = expression.kind { [quantified.variable] } else { [] }
+    }
+
+    /// A name is that of one thing, so that nothing hides another.
+    private func check(variable name: String, _ locals: [String], at position: SourcePosition) throws(QueryError) {
+        if isVariable(name) || locals.contains(where: { $0.hasSameBytes(as: name) }) {
+            throw .at(
+                position,
+                "two things are named \(SQLWords.quoted(name)): give the variable of ANY or EVERY another name")
+        }
     }
 
     /// What has a name and nothing in it.

@@ -105,10 +105,10 @@ package struct QueryEvaluator {
     /// An array or an object. A member whose value is MISSING is left out.
     private func construct(_ expression: QueryExpression, _ scope: QueryScope) throws(QueryError) -> QueryValue {
         let values = try evaluate(expression.children, scope)
-        guard case .object(let members) = expression.kind else { return .array(values.map(\.element)) }
+        guard case .object(let members) = expression.kind else { return try .made(of: .array(values.map(\.element))) }
         var object = JSONObject()
         for (member, value) in zip(members, values) { object[member.key] = value.json }
-        return .object(object)
+        return try .made(of: .object(object))
     }
 
     // Numbers and strings.
@@ -178,9 +178,11 @@ package struct QueryEvaluator {
         var values: [QueryValue] = []
         var seen: Set<ValueKey> = []
         let collation = collation(of: argument)
+        // The least of some values is that of each once, whatever they are compared without.
+        let takesOnce = isDistinct && function != .minimum && function != .maximum
         for row in group.rows {
             let value = try evaluate(argument, row)
-            if isDistinct, !seen.insert(ValueKey(collation.folded(value))).inserted { continue }
+            if takesOnce, !seen.insert(ValueKey(collation.folded(value))).inserted { continue }
             values.append(value)
         }
         return AggregateValue.of(function, values)

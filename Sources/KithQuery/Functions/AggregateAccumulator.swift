@@ -5,6 +5,8 @@ package struct AggregateAccumulator {
     private let collation: QueryCollation
     private var seen: Set<ValueKey> = []
     private var values: [QueryValue] = []
+    /// The least or the greatest so far, the first of those that are the same.
+    private var best: QueryValue?
     private var sum = NumberSum()
     private var bytes = 0
 
@@ -17,6 +19,12 @@ package struct AggregateAccumulator {
     /// - Parameter size: the bytes of the value's JSON.
     /// - Throws: `QueryError` where all values together take more room than a document has.
     package mutating func add(_ value: QueryValue, size: Int) throws(QueryError) {
+        switch function {
+        case .minimum: return keep(value, where: .less)
+        case .maximum: return keep(value, where: .greater)
+        case .count, .sum, .average, .arrayAggregate: break
+        }
+        if isDistinct, !seen.insert(ValueKey(collation.folded(value))).inserted { return }
         let isKept = function != .sum && function != .average
         if isKept || isDistinct {
             bytes += size
@@ -25,14 +33,18 @@ package struct AggregateAccumulator {
                     "\(function.rawValue) takes values of more than \(QueryLimits.stringBytes) bytes in one group")
             }
         }
-        if isDistinct, !seen.insert(ValueKey(collation.folded(value))).inserted { return }
         if isKept { values.append(value) } else { sum.add(value) }
+    }
+
+    private mutating func keep(_ value: QueryValue, where order: ValueOrder) {
+        if value.isValued, best.map({ value.order(to: $0) == order }) ?? true { best = value }
     }
 
     package var value: QueryValue {
         switch function {
         case .sum: sum.sum
         case .average: sum.average
+        case .minimum, .maximum: best ?? .null
         default: AggregateValue.of(function, values)
         }
     }

@@ -104,6 +104,14 @@ extension QueryValue {
         return .array(array)
     }
 
+    /// An array or object that is made of values that there are: with what it has in it no larger than a document may be, so
+    /// that a value which has another one many times is no more than that either.
+    /// - Complexity: O(n) in the values within.
+    static func made(of parts: JSONValue) throws(QueryError) -> QueryValue {
+        guard parts.size(atMost: QueryLimits.stringBytes) != nil else { throw tooLarge }
+        return QueryValue(parts)
+    }
+
     /// A string that a function has made.
     static func made(_ string: String) throws(QueryError) -> QueryValue {
         guard string.utf8.count <= QueryLimits.stringBytes else { throw tooLong }
@@ -112,6 +120,10 @@ extension QueryValue {
 
     static var tooManyElements: QueryError {
         .running("a function would make an array of more than \(QueryLimits.madeElements) elements")
+    }
+
+    static var tooLarge: QueryError {
+        .running("a value would be made of more than \(QueryLimits.stringBytes) bytes")
     }
 
     static var tooLong: QueryError {

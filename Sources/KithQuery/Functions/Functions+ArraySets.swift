@@ -47,13 +47,13 @@ extension QueryFunction {
         QueryFunction(
             "ARRAY_UNION", "array, array, ...", "The elements that are in one of the arrays, each once.",
             "ARRAY_UNION([1, 2], [2, 3])", "[1, 2, 3]", in: .array
-        ) { arguments in
+        ) { arguments throws(QueryError) in
             var all: [JSONValue] = []
             for value in arguments.values {
                 guard let array = value.array else { return .null }
                 all += array
             }
-            return .array(distinct(all))
+            return try .made(of: .array(distinct(all)))
         },
         QueryFunction(
             "ARRAY_INTERSECT", "array, array, ...", "The elements that are in all the arrays, each once.",
@@ -77,9 +77,9 @@ extension QueryFunction {
         QueryFunction(
             "ARRAY_SYMDIFF", "array, array", "The elements that only one of the two arrays has, each once.",
             "ARRAY_SYMDIFF([1, 2], [2, 3])", "[1, 3]", in: .array
-        ) { arguments in
+        ) { arguments throws(QueryError) in
             guard let array = arguments.array(0), let other = arguments.array(1) else { return .null }
-            return .array(distinct(difference(array, other) + difference(other, array)))
+            return try .made(of: .array(distinct(difference(array, other) + difference(other, array))))
         },
     ]
 

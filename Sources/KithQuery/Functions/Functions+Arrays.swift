@@ -13,11 +13,11 @@ extension QueryFunction {
         array(
             "ARRAY_APPEND", "array, value, ...", "The array with the values after its last element.",
             "ARRAY_APPEND([1, 2], 3, NULL)", "[1, 2, 3, NULL]"
-        ) { $0.added(atEnd: true) },
+        ) { arguments throws(QueryError) in try arguments.added(atEnd: true) },
         array(
             "ARRAY_PREPEND", "array, value, ...", "The array with the values before its first element.",
             "ARRAY_PREPEND([2, 3], 0, 1)", "[0, 1, 2, 3]"
-        ) { $0.added(atEnd: false) },
+        ) { arguments throws(QueryError) in try arguments.added(atEnd: false) },
         array(
             "ARRAY_CONCAT", "array, array, ...", unknowns: .propagated, "The elements of all the arrays.",
             "ARRAY_CONCAT([1], [2, 3])", "[1, 2, 3]"
@@ -27,7 +27,7 @@ extension QueryFunction {
                 guard let array = value.array else { return .null }
                 all += array
             }
-            return .array(all)
+            return try .made(of: .array(all))
         },
         array(
             "ARRAY_CONTAINS", "array, value", "Whether an element equals the value.", "ARRAY_CONTAINS([1, 2], 2.0)",
@@ -48,23 +48,23 @@ extension QueryFunction {
             "ARRAY_INSERT", "array, place, value, ...",
             "The array with the values put in at a place, from 0, or from the end where it is below zero.",
             "ARRAY_INSERT([1, 4], 1, 2, 3)", "[1, 2, 3, 4]"
-        ) { arguments in
+        ) { arguments throws(QueryError) in
             guard var array = arguments.array(0), let place = arguments.count(1) else { return .null }
             let (index, isTooFar) = place < 0 ? place.addingReportingOverflow(array.count) : (place, false)
             guard !isTooFar, (0...array.count).contains(index) else { return .null }
             array.insert(contentsOf: arguments.values[2...].map(\.element), at: index)
-            return .array(array)
+            return try .made(of: .array(array))
         },
         array(
             "ARRAY_PUT", "array, value, ...",
             "The array with those of the values at its end that it does not have yet.",
             "ARRAY_PUT([1, 2], 2, 3)", "[1, 2, 3]"
-        ) { arguments in
+        ) { arguments throws(QueryError) in
             guard var array = arguments.array(0) else { return .null }
             for value in arguments.values.dropFirst() where !array.contains(where: { QueryValue($0) == value }) {
                 array.append(value.element)
             }
-            return .array(array)
+            return try .made(of: .array(array))
         },
         array(
             "ARRAY_REMOVE", "array, value, ...", "The array without the elements that equal one of the values.",
@@ -78,9 +78,9 @@ extension QueryFunction {
             "ARRAY_REPLACE", "array, old, new",
             "The array with the new value for each element that equals the old one.",
             "ARRAY_REPLACE([1, 2, 1], 1, 9)", "[9, 2, 9]"
-        ) { arguments in
+        ) { arguments throws(QueryError) in
             guard let array = arguments.array(0) else { return .null }
-            return .array(array.map { QueryValue($0) == arguments[1] ? arguments[2].element : $0 })
+            return try .made(of: .array(array.map { QueryValue($0) == arguments[1] ? arguments[2].element : $0 }))
         },
         array(
             "ARRAY_REVERSE", "array", "The elements from the last to the first.", "ARRAY_REVERSE([1, 2, 3])",
@@ -111,12 +111,15 @@ extension QueryFunction {
         ) { arguments throws(QueryError) in
             guard let count = arguments.count(1), count >= 0 else { return .null }
             guard count <= QueryLimits.madeElements else { throw QueryValue.tooManyElements }
-            return .array(Array(repeating: arguments[0].element, count: count))
+            let element = arguments[0].element
+            guard let size = element.size(atMost: QueryLimits.stringBytes), size * count <= QueryLimits.stringBytes
+            else { throw QueryValue.tooLarge }
+            return .array(Array(repeating: element, count: count))
         },
         array(
             "ARRAY_OF", "[value, ...]", unknowns: .own("as NULL elements"), "An array of the values, as [ ] makes it.",
             "ARRAY_OF(1, 'a', MISSING)", "[1, 'a', NULL]"
-        ) { arguments in .array(arguments.values.map(\.element)) },
+        ) { arguments throws(QueryError) in try .made(of: .array(arguments.values.map(\.element))) },
     ]
 
     /// Level by level.
@@ -147,9 +150,9 @@ extension QueryFunction {
 }
 
 extension FunctionArguments {
-    fileprivate func added(atEnd: Bool) -> QueryValue {
+    fileprivate func added(atEnd: Bool) throws(QueryError) -> QueryValue {
         guard let array = array(0) else { return .null }
         let others = values.dropFirst().map(\.element)
-        return .array(atEnd ? array + others : others + array)
+        return try .made(of: .array(atEnd ? array + others : others + array))
     }
 }

@@ -26,8 +26,9 @@ extension QueryFunction {
         object(
             "OBJECT_PAIRS", "object", "An object of name and value for each member.", "OBJECT_PAIRS({'a': 1})",
             "[{'name': 'a', 'value': 1}]"
-        ) { arguments in
-            arguments.object(0).map { .array($0.map { ["name": .string($0.key), "value": $0.value] }) } ?? .null
+        ) { arguments throws(QueryError) in
+            guard let object = arguments.object(0) else { return .null }
+            return try .made(of: .array(object.map { ["name": .string($0.key), "value": $0.value] }))
         },
         object(
             "OBJECT_FIELD", "object, key", "The value of a member; MISSING where there is none.",
@@ -41,20 +42,20 @@ extension QueryFunction {
             "OBJECT_ADD", "object, key, value", unknowns: .firstOnly,
             "The object with a further member; unchanged where it has that key.",
             "OBJECT_ADD({'a': 1}, 'b', 2)", "{'a': 1, 'b': 2}"
-        ) { arguments in
+        ) { arguments throws(QueryError) in
             guard var object = arguments.object(0), let key = arguments.string(1) else { return .null }
             if object[key] == nil { object[key] = arguments[2].element }
-            return .object(object)
+            return try .made(of: .object(object))
         },
         object(
             "OBJECT_PUT", "object, key, value",
             unknowns: .own("a MISSING value removes the member; NULL for an object that is NULL"),
             "The object with the value for that key.", "OBJECT_PUT({'a': 1}, 'a', 2)", "{'a': 2}"
-        ) { arguments in
+        ) { arguments throws(QueryError) in
             if arguments[0].isMissing || arguments[1].isMissing { return .missing }
             guard var object = arguments.object(0), let key = arguments.string(1) else { return .null }
             object[key] = arguments[2].json
-            return .object(object)
+            return try .made(of: .object(object))
         },
         object(
             "OBJECT_REMOVE", "object, key, ...", "The object without members of these keys.",
@@ -86,22 +87,23 @@ extension QueryFunction {
             "OBJECT_REPLACE", "object, old, new", unknowns: .firstOnly,
             "The object with the new value in each member that equals the old one.",
             "OBJECT_REPLACE({'a': 1, 'b': 2}, 1, 9)", "{'a': 9, 'b': 2}"
-        ) { arguments in
+        ) { arguments throws(QueryError) in
             guard let object = arguments.object(0) else { return .null }
-            return .object(
-                JSONObject(
-                    object.map { ($0.key, QueryValue($0.value) == arguments[1] ? arguments[2].element : $0.value) }))
+            let members = object.map {
+                ($0.key, QueryValue($0.value) == arguments[1] ? arguments[2].element : $0.value)
+            }
+            return try .made(of: .object(JSONObject(members)))
         },
         object(
             "OBJECT_CONCAT", "object, object, ...", "The members of all; of one key the last.",
             "OBJECT_CONCAT({'a': 1}, {'a': 2, 'b': 3})", "{'a': 2, 'b': 3}"
-        ) { arguments in
+        ) { arguments throws(QueryError) in
             var all = JSONObject()
             for value in arguments.values {
                 guard let object = value.object else { return .null }
                 for (key, value) in object { all[key] = value }
             }
-            return .object(all)
+            return try .made(of: .object(all))
         },
         object(
             "OBJECT_UNWRAP", "object", "The value of its only member; NULL where there are none or several.",
@@ -117,7 +119,10 @@ extension QueryFunction {
             "ENCODE_JSON", aliases: ["JSON_ENCODE"], "value", unknowns: .own("MISSING; 'null'"),
             "The value as canonical JSON text.",
             "ENCODE_JSON({'b': 1.0, 'a': []})", "'{\"a\":[],\"b\":1}'", in: .json
-        ) { arguments in arguments[0].json.map { .string($0.description) } ?? .missing },
+        ) { arguments throws(QueryError) in
+            guard let json = arguments[0].json else { return .missing }
+            return try .made(json.description)
+        },
         QueryFunction(
             "DECODE_JSON", aliases: ["JSON_DECODE"], "string", "The value of a JSON text; NULL where it is none.",
             "DECODE_JSON('[1, 2]')",

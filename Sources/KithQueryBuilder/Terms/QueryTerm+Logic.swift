@@ -3,14 +3,18 @@ import KithQuery
 extension QueryTerm where Value == Bool {
     /// As in `a AND b AND c`, a chain is one condition of many.
     public static func && (left: Self, right: Self) -> Self {
-        let operands = if case .and(let operands) = left.expression.kind { operands } else { [left.expression] }
-        return Self(.and(operands + [right.expression]), left.fault ?? right.fault)
+        func operands(_ term: Self) -> [QueryExpression] {
+            if case .and(let operands) = term.expression.kind { operands } else { [term.expression] }
+        }
+        return Self(.and(operands(left) + operands(right)), left.fault ?? right.fault)
     }
 
     /// `a OR b`.
     public static func || (left: Self, right: Self) -> Self {
-        let operands = if case .or(let operands) = left.expression.kind { operands } else { [left.expression] }
-        return Self(.or(operands + [right.expression]), left.fault ?? right.fault)
+        func operands(_ term: Self) -> [QueryExpression] {
+            if case .or(let operands) = term.expression.kind { operands } else { [term.expression] }
+        }
+        return Self(.or(operands(left) + operands(right)), left.fault ?? right.fault)
     }
 
     /// `NOT a`.

@@ -102,11 +102,21 @@ private struct FunctionCall {
     func giveNothing() { sqlite3_result_null(context) }
 
     func give(text: [UInt8]) {
-        text.withUnsafeBytes { kith_result_text_copy(context, $0.baseAddress, Int32($0.count)) }
+        guard let count = count(of: text) else { return }
+        text.withUnsafeBytes { kith_result_text_copy(context, $0.baseAddress, count) }
+    }
+
+    /// Nil for what is longer than anything that SQLite has, which is noted and MISSING.
+    private func count(of bytes: [UInt8]) -> Int32? {
+        if let count = Int32(exactly: bytes.count) { return count }
+        functions.note(.running("a value of \(bytes.count) bytes is more than SQLite has room for"))
+        giveNothing()
+        return nil
     }
 
     func give(key: ValueKey) {
-        key.bytes.withUnsafeBytes { kith_result_blob_copy(context, $0.baseAddress, Int32($0.count)) }
+        guard let count = count(of: key.bytes) else { return }
+        key.bytes.withUnsafeBytes { kith_result_blob_copy(context, $0.baseAddress, count) }
     }
 
     func give(json value: QueryValue) {
