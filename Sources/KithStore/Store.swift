@@ -28,7 +28,7 @@ package final class Store {
     /// - Throws: `StoreError`: `locked` with the holder's process id, `newer_file`, `foreign_file`, `damaged`,
     ///   `network_file_system`, `not_found` and what the disk gives. What is refused is left as it was.
     /// - Complexity: O(1), besides a write-ahead log that a crash left behind; O(size of the file) where the log was lost,
-    ///   and where the format changes.
+    ///   and where the format changes, or what indexes are made with.
     package convenience init(
         _ file: DatabaseFile, environment: StoreEnvironment, options: StoreOptions = StoreOptions()
     ) throws(StoreError) {
@@ -50,6 +50,7 @@ package final class Store {
         do throws(StoreError) {
             let connection = try file.openForWriting(options, migrations)
             if findings.lostLog != nil { try file.requireIntegrity(connection) }
+            try IndexCatalog.renew(connection)
             opened = try WriteTransaction(connection, environment: environment, options: options)
             connection.setCheckpointOnClose(true)
         } catch {

@@ -178,3 +178,117 @@ import Testing
         #expect(found == [.string("a")])
     }
 }
+
+/// What is written down of indexes may come from another program, or be damaged.
+@Suite struct IndexRecordTests {
+    private static func filled() throws -> TestStore {
+        let store = try TestStore()
+        try store.store.createIndex(IndexDefinition("tags", .elements(of: "tags", path: nil)))
+        try store.store.createIndex(IndexDefinition("n", .values(["n"])))
+        for number in 0..<5 { try store.put("d\(number)", #"{"n":\#(number),"tags":["t\#(number % 2)"]}"#) }
+        return store
+    }
+
+    /// Changes the file behind the back of its store, which is opened again.
+    private static func change(_ store: TestStore, _ statements: String) throws {
+        let path = store.store.file.path
+        store.close()
+        do {
+            let connection = try Connection(path: path, subject: "test", access: .write)
+            try connection.run(statements)
+        }
+        try store.reopen()
+    }
+
+    private static func record(_ part: String, _ other: String, of name: String = "tags") -> String {
+        """
+        UPDATE settings SET value = CAST(replace(CAST(value AS TEXT), '\(part)', '\(other)') AS BLOB)
+        WHERE key = 'index.\(name)';
+        """
+    }
+
+    private static func count(_ store: TestStore, _ names: String) throws -> Int64? {
+        try store.reader.connection.number("SELECT count(*) FROM sqlite_schema WHERE name GLOB '\(names)'")
+    }
+
+    @Test(arguments: ["\"functions\":0", "\"functions\":99", "\"f\":1"])
+    func anIndexOfOtherFunctionsIsMadeAnew(_ functions: String) throws {
+        let store = try Self.filled()
+        try Self.change(
+            store,
+            Self.record("\"functions\":1", functions) + Self.record("\"functions\":1", functions, of: "n")
+                + "DELETE FROM elements_1; DROP INDEX index_2; CREATE INDEX index_2 ON documents(id)")
+        #expect(try store.findings() == [])
+        #expect(try store.reader.query("SELECT RAW n FROM t WHERE 't0' IN tags").rows().count == 3)
+        #expect(try store.reader.explain("SELECT RAW n FROM t WHERE n = 3").indexes == ["n"])
+        #expect(try store.reader.query("SELECT RAW n FROM t WHERE n = 3").rows().count == 1)
+        #expect(
+            try store.reader.connection.number(
+                "SELECT count(*) FROM settings WHERE CAST(value AS TEXT) LIKE '%\"functions\":1%'") == 2)
+    }
+
+    @Test func anIndexOfAKindThatIsNotKnownStopsNoWriteAndComesBack() throws {
+        let store = try Self.filled()
+        try Self.change(
+            store, Self.record("\"functions\":1", "\"functions\":2") + Self.record("\"elements\"", "\"newer\""))
+        #expect(try Self.count(store, "elements_*") == 0)
+        #expect(try store.findings().map(\.message).contains { $0.contains("the index tags can't be read") })
+        try store.put("late", #"{"n":9,"tags":["t0"]}"#)
+        try store.reopen()
+        try Self.change(store, Self.record("\"newer\"", "\"elements\""))
+        #expect(try store.findings() == [])
+        #expect(try store.reader.explain("SELECT RAW n FROM t WHERE 't0' IN tags").indexes == ["tags"])
+        #expect(try store.reader.query("SELECT RAW n FROM t WHERE 't0' IN tags").rows().count == 4)
+    }
+
+    @Test func anIndexThatCanNotBeReadIsDropped() throws {
+        let store = try Self.filled()
+        try Self.change(store, Self.record("\"elements\"", "\"newer\""))
+        #expect(try Self.count(store, "elements_*") == 4)
+        let error = #expect(throws: StoreError.self) { try store.store.dropIndex("none") }
+        #expect(error?.message == "there is no index 'none'; there are: n, tags")
+        try store.store.dropIndex("tags")
+        #expect(try Self.count(store, "elements_*") == 0)
+        #expect(try store.findings() == [])
+        try store.store.createIndex(IndexDefinition("tags", .elements(of: "tags", path: nil)))
+        #expect(try store.findings() == [])
+    }
+
+    @Test(arguments: [
+        "CREATE TABLE \"index_1; DROP TABLE local; --\"(a)", "CREATE TABLE \"elements_1_insert; x\"(a)",
+        "CREATE VIEW index_77 AS SELECT 1", "CREATE TABLE elements_01(a)",
+    ])
+    func aNameThatIsNoneOfOursIsNotRun(_ statement: String) throws {
+        let store = try Self.filled()
+        try Self.change(store, statement)
+        let tables = try Self.count(store, "*")
+        try Compaction.write(store.file)
+        #expect(failure { try store.store.completeCopy() } == .damaged)
+        try store.put("late", #"{"n":9}"#)
+        #expect(try Self.count(store, "*") == tables)
+    }
+
+    @Test func aTableOfAnyNameIsCopied() throws {
+        let store = try Self.filled()
+        try Self.change(store, "CREATE TABLE \"a\"\"; DROP TABLE local; --\"(a)")
+        try Compaction.write(store.file)
+        try store.store.completeCopy()
+        store.close()
+        try Compaction.install(store.file)
+        try store.reopen()
+        #expect(try store.findings() == [])
+    }
+
+    @Test func aRepairDoesNotFailForTwoIndexesOfOneNumber() throws {
+        let store = try Self.filled()
+        try store.store.createIndex(IndexDefinition("other", .elements(of: "tags", path: nil), where: "n > 1"))
+        try Self.change(
+            store,
+            "DROP TRIGGER elements_3_insert; DROP TRIGGER elements_3_update; DROP TRIGGER elements_3_delete;"
+                + "DROP TABLE elements_3;" + Self.record("\"number\":3", "\"number\":1", of: "other"))
+        try store.repair()
+        #expect(try store.reader.indexes().map(\.definition.name) == ["n", "other", "tags"])
+        try store.put("late", #"{"n":9,"tags":["t0"]}"#)
+        #expect(try store.findings() == [])
+    }
+}

@@ -162,7 +162,13 @@ struct RandomQueries {
             return QueryExpression(.comparison(random.pick(ComparisonOperator.allCases), side(&self), side(&self)))
         case 4: return QueryExpression(.test(side(&self), random.pick(ValueTest.allCases), isNegated: isNegated))
         case 5:
-            let list = (0..<random.below(4)).map { _ in random.chance(4, in: 5) ? literal() : side(&self) }
+            let list = (0..<random.below(4)).map { _ in
+                switch random.below(5) {
+                case 0: side(&self)
+                case 1, 2: collatedLiteral()
+                default: literal()
+                }
+            }
             return QueryExpression(
                 .membership(
                     side(&self), in: random.chance(1, in: 4) ? side(&self) : QueryExpression(.array(list)),
@@ -185,13 +191,25 @@ struct RandomQueries {
     /// What array indexes are for.
     private mutating func membershipOfField(_ names: [String], isNegated: Bool) -> QueryExpression {
         let array = QueryExpression(.path(.identifier(random.pick(names)), [.member("tags")]))
-        return QueryExpression(.membership(literal(), in: array, isNegated: isNegated))
+        if random.chance(1, in: 2) {
+            return .call("ARRAY_CONTAINS", array, random.chance(1, in: 3) ? .literal(.null) : literal())
+        }
+        let wanted = random.chance(1, in: 3) ? collatedLiteral() : literal()
+        return QueryExpression(.membership(wanted, in: array, isNegated: isNegated))
+    }
+
+    private mutating func collatedLiteral() -> QueryExpression {
+        QueryExpression(
+            .collated(
+                random.chance(1, in: 4) ? .literal(.null) : literal(),
+                QueryCollation(ignoresCase: random.chance(1, in: 2), ignoresDiacritics: random.chance(1, in: 2))))
     }
 
     private mutating func quantified(_ names: [String], _ depth: Int) -> QueryExpression {
         let array = QueryExpression(
             .path(.identifier(random.pick(names)), [.member(random.pick(["tags", "items", "o"]))]))
-        let variable = random.pick(["x", "d", "y"])
+        // A name that nothing around it has, as it takes to make sense.
+        let variable = random.pick(["x", "y", "z", "v"].filter { !names.contains($0) })
         return QueryExpression(
             .quantified(
                 QuantifiedExpression(

@@ -23,20 +23,39 @@ extension IndexCatalog {
     }
 
     /// Something of SQLite's schema that belongs to an index.
-    private struct Object: Equatable {
+    struct Object: Equatable {
         let type: String
         let name: String
         let sql: String
+
+        /// The number of its index; nil where it is not called as parts of indexes are, to the letter.
+        var number: Int? {
+            let parts = name.split(separator: "_", omittingEmptySubsequences: false)
+            guard (2...3).contains(parts.count), let number = Int(parts[1]), number > 0 else { return nil }
+            var names = ["index_\(number)", "elements_\(number)"]
+            names += IndexDefinition.triggers.map { "elements_\(number)_\($0)" }
+            return names.contains { $0.hasSameBytes(as: name) } ? number : nil
+        }
     }
 
-    private static func objects(_ schema: String, _ connection: Connection) throws(StoreError) -> [Object] {
+    /// - Throws: `StoreError` `damaged` for a name that Kith gives to nothing: a file may come from anywhere, and names stand
+    ///   in SQL.
+    static func objects(_ schema: String, _ connection: Connection) throws(StoreError) -> [Object] {
         let row = try connection.prepare(
             """
             SELECT type, name, sql FROM \(schema).sqlite_schema
             WHERE (name GLOB 'index_[0-9]*' OR name GLOB 'elements_[0-9]*') AND sql IS NOT NULL ORDER BY type DESC, name
             """)
         var objects: [Object] = []
-        while try row.step() { objects.append(Object(type: row.string(0), name: row.string(1), sql: row.string(2))) }
+        while try row.step() {
+            let object = Object(type: row.string(0), name: row.string(1), sql: row.string(2))
+            guard object.number != nil, ["index", "table", "trigger"].contains(object.type) else {
+                throw StoreError(
+                    .damaged, connection.subject,
+                    "\(connection.subject) has an index that Kith has not made: see kith help database-damaged")
+            }
+            objects.append(object)
+        }
         return objects
     }
 }

@@ -15,6 +15,7 @@ struct IndexCatalog {
         var body: [UInt8] {
             guard var object = definition.json.object else { return [] }
             object["number"] = .number(number)
+            object["functions"] = .number(IndexDefinition.functions)
             object["created"] = .number(created)
             return JSONValue.object(object).canonicalBytes
         }
@@ -28,11 +29,14 @@ struct IndexCatalog {
         /// - Throws: `StoreError` for what is no definition.
         init(_ body: [UInt8], of subject: String) throws(StoreError) {
             let json = JSONValue(canonical: body)
+            guard let number = json.object?["number"]?.number?.integer.flatMap({ Int(exactly: $0) }), number > 0 else {
+                throw StoreError(.damaged, subject, "an index of \(subject) can't be read: it has no number")
+            }
+            self.number = number
             do throws(QueryError) { definition = try IndexDefinition(json: json) } catch {
                 throw StoreError(
                     .damaged, subject, "an index of \(subject) can't be read: \(error.message)", query: error)
             }
-            number = json.object?["number"]?.number?.integer.flatMap { Int(exactly: $0) } ?? 0
             created = json.object?["created"]?.number?.integer ?? 0
         }
     }
@@ -49,10 +53,10 @@ struct IndexCatalog {
     static let prefix = "index."
     /// When each was last used.
     static let usePrefix = "index-use."
+    static let selection = "SELECT key, value FROM settings WHERE key >= '\(prefix)' AND key < 'index/' ORDER BY key"
 
     init(_ connection: Connection) throws(StoreError) {
-        let row = try connection.prepare(
-            "SELECT key, value FROM settings WHERE key >= '\(Self.prefix)' AND key < 'index/' ORDER BY key")
+        let row = try connection.prepare(Self.selection)
         var entries: [Entry] = []
         var arrays: [IndexedArray] = []
         var unreadable: [String] = []
@@ -85,10 +89,14 @@ struct IndexCatalog {
     }
 
     static func write(_ entry: Entry, on connection: Connection) throws(StoreError) {
+        try write(entry.body, prefix + entry.definition.name, on: connection)
+    }
+
+    static func write(_ body: [UInt8], _ key: String, on connection: Connection) throws(StoreError) {
         let row = try connection.statement(.writeSetting)
         defer { row.reset() }
-        row.bind(1, text: prefix + entry.definition.name)
-        row.bind(2, blob: entry.body)
+        row.bind(1, text: key)
+        row.bind(2, blob: body)
         _ = try row.step()
     }
 }

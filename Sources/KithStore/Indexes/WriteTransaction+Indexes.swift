@@ -41,26 +41,32 @@ extension WriteTransaction {
         return number
     }
 
-    /// Takes an index away.
+    /// Takes an index away, also one whose definition can't be read here.
     /// - Throws: `StoreError` `not_found` with the names that there are.
     package func dropIndex(_ name: String) throws(StoreError) {
         let catalog = try IndexCatalog(connection)
+        if catalog.unreadable.contains(where: { $0.hasSameBytes(as: name) }) {
+            try IndexCatalog.drop(unreadable: name, on: connection)
+            return try dropIndexSettings(name)
+        }
         guard let entry = catalog[name] else {
-            let names = catalog.entries.map(\.definition.name).joined(separator: ", ")
+            let names = (catalog.entries.map(\.definition.name) + catalog.unreadable).joined(separator: ", ")
             throw StoreError(
                 .notFound, name,
                 "there is no index '\(StoreError.shortened(name, to: 60))'"
                     + (names.isEmpty ? ": \(connection.subject) has none" : "; there are: \(names)"))
         }
         for statement in entry.definition.removal(number: entry.number) { try connection.run(statement) }
-        for prefix in [IndexCatalog.prefix, IndexCatalog.usePrefix] { try dropIndexSetting(prefix + name) }
+        try dropIndexSettings(name)
     }
 
-    private func dropIndexSetting(_ key: String) throws(StoreError) {
-        let row = try connection.statement(.dropSetting)
-        defer { row.reset() }
-        row.bind(1, text: key)
-        _ = try row.step()
+    private func dropIndexSettings(_ name: String) throws(StoreError) {
+        for prefix in [IndexCatalog.prefix, IndexCatalog.usePrefix] {
+            let row = try connection.statement(.dropSetting)
+            defer { row.reset() }
+            row.bind(1, text: prefix + name)
+            _ = try row.step()
+        }
     }
 
     /// Writes down that queries have used indexes now; names of indexes that are not there any more are left out.

@@ -81,7 +81,8 @@ extension Store {
         let list = try connection.prepare(
             "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
         while try list.step() { tables.append(list.string(0)) }
-        for table in tables where table != "documents" && table != "bodies" {
+        for name in tables where name != "documents" && name != "bodies" {
+            let table = "\"\(name.replacing("\"", with: "\"\""))\""
             try connection.run("DELETE FROM copy.\(table); INSERT INTO copy.\(table) SELECT * FROM main.\(table)")
         }
     }

@@ -1,5 +1,6 @@
 import KithDocument
 import KithMerge
+import KithQuery
 import KithSystem
 
 /// The work of one repair: what it reads of the old file, and the new one that it fills.
@@ -198,11 +199,19 @@ final class Salvager {
         }
     }
 
-    /// Makes the indexes that there were, of what is there now.
+    /// Makes the indexes that there were, of what is there now, with new numbers: those that were written down may be
+    /// damaged. One that can't be made is noted, and no reason to repair nothing.
     private func makeIndexes() throws(StoreError) {
-        for entry in indexes {
-            try IndexCatalog.build(entry, on: new)
-            try IndexCatalog.write(entry, on: new)
+        for (place, old) in indexes.enumerated() {
+            let entry = IndexCatalog.Entry(old.definition, number: place + 1, created: old.created)
+            do throws(StoreError) {
+                try IndexCatalog.build(entry, on: new)
+                try IndexCatalog.write(entry, on: new)
+            } catch {
+                guard !error.isInterruption, error.code == .internalError || error.code == .invalid else { throw error }
+                for statement in entry.definition.removal(number: entry.number) { try new.run(statement) }
+                report.notes.append("the index \(entry.definition.name) could not be made: make it again")
+            }
         }
     }
 
