@@ -154,7 +154,7 @@ struct RandomQueries {
         let isNegated = random.chance(1, in: 3)
         let inner = max(0, depth - 1)
         func side(_ generator: inout RandomQueries) -> QueryExpression { generator.expression(names, inner) }
-        switch random.below(depth > 0 ? 14 : 9) {
+        switch random.below(depth > 0 ? 15 : 9) {
         case 0, 1, 2:
             return QueryExpression(
                 .comparison(random.pick(ComparisonOperator.allCases), path(random.pick(names)), literal()))
@@ -171,8 +171,8 @@ struct RandomQueries {
             }
             return QueryExpression(
                 .membership(
-                    side(&self), in: random.chance(1, in: 4) ? side(&self) : QueryExpression(.array(list)),
-                    isNegated: isNegated))
+                    random.chance(1, in: 2) ? path(random.pick(names)) : side(&self),
+                    in: random.chance(1, in: 4) ? side(&self) : QueryExpression(.array(list)), isNegated: isNegated))
         case 6: return QueryExpression(.between(side(&self), low: side(&self), high: side(&self), isNegated: isNegated))
         case 7:
             let pattern: QueryExpression =
@@ -184,6 +184,10 @@ struct RandomQueries {
         case 10: return QueryExpression(.or((0..<random.within(2...3)).map { _ in condition(names, inner) }))
         case 11: return QueryExpression(.not(condition(names, inner)))
         case 12: return quantified(names, inner)
+        // Fails where what is found is no pattern.
+        case 13:
+            let pattern = QueryExpression(.path(.identifier(random.pick(names)), [.member("s")]))
+            return .call("REGEXP_CONTAINS", .string("a"), pattern)
         default: return QueryExpression(.exists(side(&self)))
         }
     }
