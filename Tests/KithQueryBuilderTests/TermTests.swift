@@ -115,6 +115,10 @@ import Testing
             a.any { outer in outer["b"].any { $0 == outer["c"] } },
             is: "ANY item IN a SATISFIES ANY item2 IN item.b SATISFIES item2 = item.c END END")
         try expect(a.any(as: "x") { $0 == b }, is: "ANY x IN a SATISFIES x = b END")
+        let hidden = a.any(as: "x") { $0["b"].any(as: "x") { $0 == 1 } }
+        #expect(fault(of: DocumentQuery(from: "db").where(hidden))?.contains("two things are named x") == true)
+        let source = a.any(as: "db") { $0 == 1 }
+        #expect(fault(of: DocumentQuery(from: "db").where(source))?.contains("two things are named db") == true)
     }
 
     @Test func `Conditions, functions and constants`() throws {

@@ -32,12 +32,13 @@ import Darwin
                 outcomes[try Self.compare(query, harness, "seed \(seed), query \(number)"), default: 0] += 1
             }
         }
-        let (agree, fail, answered) = (outcomes[.agree] ?? 0, outcomes[.fail] ?? 0, outcomes[.isAnswered] ?? 0)
+        let (agree, fail) = (outcomes[.agree] ?? 0, outcomes[.fail] ?? 0)
+        let apart = (outcomes[.isAnswered] ?? 0) + (outcomes[.isRefused] ?? 0)
         print(
             "\(agree) queries agree \(withIndexes ? "with" : "without") indexes, \(fail) fail on both sides, "
-                + "\(answered) fail in the interpreter alone, seeds 7000 to \(6_999 + rounds)")
+                + "\(apart) on one, seeds 7000 to \(6_999 + rounds)")
         #expect(agree > 25 * Int(rounds))
-        #expect(answered < Int(rounds))
+        #expect(apart < Int(rounds))
     }
 
     private enum Outcome {
@@ -46,6 +47,9 @@ import Darwin
         case fail
         /// By the store, where the interpreter fails: for what it evaluates, and the store need not.
         case isAnswered
+        /// By the store for a pattern that is wrong, where the interpreter answers: SQLite evaluates the parts of AND and OR in
+        /// an order of its own.
+        case isRefused
     }
 
     static func makeIndexes(_ harness: QueryHarness) throws {
@@ -68,6 +72,8 @@ import Darwin
         let rows: [QueryRow]
         do {
             rows = try harness.rows(query, RandomQueries.parameters)
+        } catch let error as StoreError where error.query?.message.contains("in the pattern") == true {
+            return .isRefused
         } catch {
             Issue.record("\(error) (\(comment))")
             return .agree
