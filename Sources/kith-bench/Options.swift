@@ -6,7 +6,7 @@ struct Options {
     var documents = 100_000
     var runs = 5
     var rows = RowName.allCases
-    /// Whether the rates of writing, reading and queries are by processor time.
+    /// Whether writing, reading, queries and live results are measured by processor time.
     var countsProcessorTime = false
     /// On the disk that is measured.
     var directory = "/tmp"
@@ -23,7 +23,7 @@ struct Options {
           --documents N  documents of about 200 bytes (100000)
           --runs N       interleaved runs, of which the medians are shown (5)
           --rows ROWS    of: write, read, query, live, replicate, delay (all)
-          --cpu          rates of write, read and query by processor time, for a machine that has other work too
+          --cpu          write, read, query and live by processor time, for a machine that has other work too
           DIRECTORY      on the disk that is measured (/tmp)
         """
 

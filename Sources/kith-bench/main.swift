@@ -17,7 +17,10 @@ func measure(_ options: Options, in directory: String) throws {
     var queries =
         rows.contains(.query)
         ? try QueryBench(directory: directory, samples: samples, byProcessorTime: options.countsProcessorTime) : nil
-    let live = rows.contains(.live) ? try LiveBench(directory: directory, documents: options.documents) : nil
+    let live =
+        rows.contains(.live)
+        ? try LiveBench(
+            directory: directory, documents: options.documents, byProcessorTime: options.countsProcessorTime) : nil
     let replication = rows.contains(.replicate) ? try ReplicationBench(directory: directory, samples: samples) : nil
     defer { replication?.stop() }
     let delay = rows.contains(.delay) ? try DelayBench(directory: directory) : nil

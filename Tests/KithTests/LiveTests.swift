@@ -76,6 +76,21 @@ struct LiveTests {
         #expect((byDocument.runs, limited.runs, grouped.runs) == (1, 2, 2))
     }
 
+    @Test func `a reader that does not read gets the newest state when it does`() async throws {
+        try await add(["a"])
+        let live = try tasks.order(\.title).live()
+        let counted = try database.live("SELECT RAW COUNT(*) FROM _ WHERE type = 'todo'")
+        var (results, counts) = (live.makeAsyncIterator(), counted.makeAsyncIterator())
+        _ = (try await results.next(), try await counts.next())
+        for number in 0..<300 { try await add(["b\(number % 50)"], priority: number) }
+        let result = try #require(try await results.next())
+        #expect(result.rows.count == 51 && result.difference.inserted == Array(1...50))
+        #expect(result.rows.first { $0.id == "b49" }?.priority == 299)
+        #expect(try await counts.next()?.rows == [51])
+        #expect((live.runs, counted.runs) == (1, 2))
+        #expect(try await results.nextIfAny() == nil)
+    }
+
     @Test func `a change that leaves the result as it is gives none`() async throws {
         try await add(["a", "b"])
         let live = try tasks.order(\.title).live()

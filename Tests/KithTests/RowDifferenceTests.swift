@@ -7,11 +7,11 @@ struct RowDifferenceTests {
         let id: Int
         let content: Int
 
-        var item: RowDifference.Item { RowDifference.Item(identity: Array("\(id)".utf8), hash: content) }
+        var entry: LiveEntry { LiveEntry(identity: Array("\(id)".utf8), hash: content) }
     }
 
     private func difference(_ old: [Row], _ new: [Row]) -> RowDifference {
-        RowDifference(from: old.map(\.item), to: new.map(\.item))
+        RowDifference(from: old.map(\.entry), to: new.map(\.entry))
     }
 
     private func permutations(_ rows: [Row]) -> [[Row]] {

@@ -9,11 +9,10 @@ import Synchronization
 /// Documents that have changed are read from the feed. Where each row follows from one document their rows are made anew and
 /// put in their places; else the query is run again, if one of them may have part in the result, or had.
 final class LiveEngine<Row: Sendable>: Sendable {
-    private struct Item {
-        let content: RowDifference.Item
-        let place: [UInt8]
-        let expires: Int64?
-        let row: Row
+    /// Rows with what is known of each, at equal places.
+    private struct Items {
+        var entries: [LiveEntry] = []
+        var rows: [Row] = []
     }
 
     private struct State {
@@ -21,8 +20,9 @@ final class LiveEngine<Row: Sendable>: Sendable {
         var moment: DatabaseMoment?
         /// Whether the items are the result of that moment.
         var isWhole = false
-        var items: [Item] = []
+        var items = Items()
         var hasResult = false
+        var nextExpiry: Int64?
         /// Hashes of the ids of the documents that have part; nil where any may have.
         var participants: Set<Int>?
     }
@@ -47,7 +47,7 @@ final class LiveEngine<Row: Sendable>: Sendable {
     var moment: DatabaseMoment? { state.withLock(\.moment) }
 
     /// When the first of its documents expires, in milliseconds since 1970.
-    var nextExpiry: Int64? { state.withLock { $0.items.lazy.compactMap(\.expires).min() } }
+    var nextExpiry: Int64? { state.withLock(\.nextExpiry) }
 
     /// The result has to be made, as after a failure or of another file.
     func forget() { state.withLock { $0.moment = nil } }
@@ -62,7 +62,7 @@ final class LiveEngine<Row: Sendable>: Sendable {
             (state.moment, state.isWhole) = (nil, false)
             let sequence = try Database.store { () throws(StoreError) in try reader.summary().position.sequence }
             let now = DatabaseMoment(sequence: sequence, purges: moment.purges)
-            let items: [Item]?
+            let items: Items?
             do { items = try self.items(&state, before, reader, moment) } catch let error as KithError
                 where error.code == .decoding
             {
@@ -72,26 +72,29 @@ final class LiveEngine<Row: Sendable>: Sendable {
             }
             (state.moment, state.isWhole) = (now, true)
             guard let items else { return nil }
-            let difference = RowDifference(from: state.items.map(\.content), to: items.map(\.content))
+            let difference = RowDifference(from: state.items.entries, to: items.entries)
             state.items = items
+            state.nextExpiry = items.entries.reduce(nil) { first, entry in
+                entry.expires.map { min(first ?? $0, $0) } ?? first
+            }
             defer { state.hasResult = true }
             if state.hasResult, difference.isEmpty { return nil }
-            return LiveResult(rows: items.map(\.row), difference: difference)
+            return LiveResult(rows: items.rows, difference: difference)
         }
     }
 
     /// Nil where nothing has changed.
     private func items(
         _ state: inout State, _ before: DatabaseMoment?, _ reader: StoreReader, _ moment: DatabaseMoment
-    ) throws -> [Item]? {
+    ) throws -> Items? {
         // What was purged is not in the feed.
         guard let before, before.purges == moment.purges else { return try run(&state, reader) }
         if plan.isByDocument {
             let context = Self.context
-            guard let changes = try? changes(to: state.items, after: before.sequence, reader, context) else {
+            guard let changes = try? changes(to: state.items.entries, after: before.sequence, reader, context) else {
                 return try run(&state, reader)
             }
-            return changes.isEmpty ? nil : try merged(state.items, changes, at: context.now)
+            return changes.isEmpty ? nil : try merged(state.items, changes)
         }
         return try isConcerned(state, after: before.sequence, reader) ? try run(&state, reader) : nil
     }
@@ -103,43 +106,38 @@ final class LiveEngine<Row: Sendable>: Sendable {
 
     // MARK: Running
 
-    private func run(_ state: inout State, _ reader: StoreReader) throws -> [Item] {
+    private func run(_ state: inout State, _ reader: StoreReader) throws -> Items {
         runs.add()
-        var items: [Item] = []
+        var items = Items()
         var seen: [[UInt8]: Int] = [:]
-        for row in try RunnableQuery(plan.query, parameters).rows(of: reader) {
+        try RunnableQuery(plan.query, parameters).forEachRow(of: reader) { row in
             let row = plan.row(row)
             // Of rows that nothing tells apart the first is the first.
             let number = plan.isByDocument ? 0 : seen[row.identity, default: 0]
             if !plan.isByDocument { seen[row.identity] = number + 1 }
-            items.append(try item(row, number))
+            items.entries.append(entry(row, number))
+            items.rows.append(try decode(row.value))
         }
-        if plan.isByDocument { items.sort { Self.precedes($0, $1) } }
-        state.participants = try participants(of: items, reader)
+        // They come in this order.
+        assert(!plan.isByDocument || zip(items.entries, items.entries.dropFirst()).allSatisfy { $0.precedes($1) })
+        state.participants = try participants(of: items.entries, reader)
         return items
     }
 
-    private func item(_ row: LivePlan.Row, _ number: Int = 0) throws(KithError) -> Item {
+    private func entry(_ row: LivePlan.Row, _ number: Int = 0) -> LiveEntry {
         var hasher = Hasher()
         row.value.canonicalBytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-        let identity = number == 0 ? row.identity : row.identity + [0] + Array("\(number)".utf8)
-        return Item(
-            content: RowDifference.Item(identity: identity, hash: hasher.finalize()), place: row.place,
-            expires: row.expires, row: try decode(row.value))
+        return LiveEntry(
+            identity: number == 0 ? row.identity : row.identity + [0] + Array("\(number)".utf8),
+            hash: hasher.finalize(), place: row.place, expires: row.expires)
     }
 
-    private static func precedes(_ one: Item, _ other: Item) -> Bool {
-        if one.place != other.place { return one.place.precedes(other.place) }
-        return one.content.identity.precedes(other.content.identity)
-    }
-
-    private func participants(of items: [Item], _ reader: StoreReader) throws -> Set<Int>? {
+    private func participants(of entries: [LiveEntry], _ reader: StoreReader) throws -> Set<Int>? {
         if plan.isByDocument || plan.conditions == nil { return nil }
-        if plan.participants.isEmpty { return Set(items.map { $0.content.identity.hashValue }) }
+        if plan.participants.isEmpty { return Set(entries.map { $0.identity.hashValue }) }
         var participants: Set<Int> = []
         for query in plan.participants {
-            for row in try RunnableQuery(query, parameters).rows(of: reader) {
-                guard case .string(let id) = row.value else { continue }
+            for id in try RunnableQuery(query, parameters).values(of: reader).compactMap(\.string) {
                 participants.insert(Array(id.utf8).hashValue)
                 // Of so many any change may concern one.
                 if participants.count > Limits.liveParticipants { return nil }
@@ -192,16 +190,14 @@ final class LiveEngine<Row: Sendable>: Sendable {
     }
 
     private func changes(
-        to items: [Item], after sequence: UInt64, _ reader: StoreReader, _ context: FunctionContext
+        to entries: [LiveEntry], after sequence: UInt64, _ reader: StoreReader, _ context: FunctionContext
     ) throws -> Changes {
         var changes = Changes()
-        for item in items where item.expires.map({ $0 <= context.now }) ?? false {
-            changes.gone.insert(item.content.identity)
-        }
+        for entry in entries where (entry.expires ?? .max) <= context.now { changes.gone.insert(entry.identity) }
         try pages(after: sequence, reader) { page in
             if page.isEmpty { return true }
             let ids = Set(page.map { Array($0.id.string.utf8) })
-            for item in items where ids.contains(item.content.identity) { changes.gone.insert(item.content.identity) }
+            for entry in entries where ids.contains(entry.identity) { changes.gone.insert(entry.identity) }
             changes.rows += try plan.rows(of: page.compactMap(\.document), parameters, context)
                 .filter { ($0.expires ?? .max) > context.now }
             return true
@@ -209,21 +205,37 @@ final class LiveEngine<Row: Sendable>: Sendable {
         return changes
     }
 
-    private func merged(_ items: [Item], _ changes: Changes, at now: Int64) throws -> [Item] {
-        var new: [Item] = []
-        for row in changes.rows { new.append(try item(row)) }
-        new.sort { Self.precedes($0, $1) }
-        var merged: [Item] = []
-        merged.reserveCapacity(items.count + new.count)
+    private func merged(_ items: Items, _ changes: Changes) throws -> Items {
+        var new: [(entry: LiveEntry, row: Row)] = []
+        for row in changes.rows { new.append((entry(row), try decode(row.value))) }
+        new.sort { $0.entry.precedes($1.entry) }
+        var merged = Items()
+        merged.entries.reserveCapacity(items.entries.count + new.count)
+        merged.rows.reserveCapacity(items.entries.count + new.count)
         var rest = new[...]
-        for item in items where !changes.gone.contains(item.content.identity) {
-            while let next = rest.first, Self.precedes(next, item) {
-                merged.append(next)
+        // Rows that stay are taken by runs.
+        var start = 0
+        func take(upTo end: Int) {
+            merged.entries += items.entries[start..<end]
+            merged.rows += items.rows[start..<end]
+            start = end
+        }
+        for (index, entry) in items.entries.enumerated() {
+            while let next = rest.first, next.entry.precedes(entry) {
+                take(upTo: index)
+                merged.entries.append(next.entry)
+                merged.rows.append(next.row)
                 rest.removeFirst()
             }
-            merged.append(item)
+            if !changes.gone.isEmpty, changes.gone.contains(entry.identity) {
+                take(upTo: index)
+                start = index + 1
+            }
         }
-        return merged + rest
+        take(upTo: items.entries.count)
+        merged.entries += rest.map(\.entry)
+        merged.rows += rest.map(\.row)
+        return merged
     }
 }
 

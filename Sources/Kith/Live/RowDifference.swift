@@ -1,3 +1,5 @@
+import KithDocument
+
 /// How a result differs from the one before. To bring a list in step: take away the rows `removed` and those that `moved` from
 /// there, the last ones first; put in the rows `inserted` and those that `moved` there, the first ones first; show those
 /// `updated` anew.
@@ -28,28 +30,42 @@ public struct RowDifference: Hashable, Sendable {
     public var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
 }
 
-extension RowDifference {
-    /// What tells rows apart, each once in a result, and a hash of their content.
-    package struct Item: Sendable {
-        let identity: [UInt8]
-        let hash: Int
+/// A row of a live result without its content: what tells it from others, where it stands, and a hash. An object, so that
+/// the thousands that a change leaves as they were cost little.
+package final class LiveEntry: Sendable {
+    /// Each once in a result.
+    let identity: [UInt8]
+    let hash: Int
+    /// Bytes that stand as the rows do, those of equal order apart.
+    let place: [UInt8]
+    /// In milliseconds since 1970.
+    let expires: Int64?
 
-        package init(identity: [UInt8], hash: Int) {
-            self.identity = identity
-            self.hash = hash
-        }
+    package init(identity: [UInt8], hash: Int, place: [UInt8] = [], expires: Int64? = nil) {
+        self.identity = identity
+        self.hash = hash
+        self.place = place
+        self.expires = expires
     }
 
+    func precedes(_ other: LiveEntry) -> Bool {
+        place != other.place ? place.precedes(other.place) : identity.precedes(other.identity)
+    }
+
+    fileprivate func isSameRow(as other: LiveEntry) -> Bool { self === other || identity == other.identity }
+}
+
+extension RowDifference {
     /// - Complexity: O(n), and O(d log d) in the rows between the first and the last that differ.
-    package init(from old: [Item], to new: [Item]) {
+    package init(from old: [LiveEntry], to new: [LiveEntry]) {
         var first = 0
         var (oldEnd, newEnd) = (old.count, new.count)
-        while first < min(oldEnd, newEnd), old[first].identity == new[first].identity {
+        while first < min(oldEnd, newEnd), old[first].isSameRow(as: new[first]) {
             if old[first].hash != new[first].hash { updated.append(first) }
             first += 1
         }
         var updatedAtEnd: [Int] = []
-        while first < min(oldEnd, newEnd), old[oldEnd - 1].identity == new[newEnd - 1].identity {
+        while first < min(oldEnd, newEnd), old[oldEnd - 1].isSameRow(as: new[newEnd - 1]) {
             (oldEnd, newEnd) = (oldEnd - 1, newEnd - 1)
             if old[oldEnd].hash != new[newEnd].hash { updatedAtEnd.append(newEnd) }
         }

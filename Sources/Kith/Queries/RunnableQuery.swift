@@ -72,15 +72,23 @@ struct RunnableQuery: Sendable {
         }
     }
 
-    func rows(of reader: StoreReader) throws(KithError) -> [QueryRow] {
-        let (now, offset) = Self.time
-        return try Database.store { () throws(StoreError) in
-            try reader.query(try prepared(by: reader), parameters: parameters, now: now, offset: offset).rows()
-        }
+    /// Asks the query, and hands over a row at a time.
+    func forEachRow(of reader: StoreReader, _ body: (QueryRow) throws -> Void) throws {
+        let cursor = try cursor(of: reader)
+        defer { cursor.close() }
+        while let row = try Database.store({ () throws(StoreError) in try cursor.next() }) { try body(row) }
     }
 
     func values(of reader: StoreReader) throws(KithError) -> [KithDocument.JSONValue] {
-        try rows(of: reader).map(\.value.element)
+        let cursor = try cursor(of: reader)
+        return try Database.store { () throws(StoreError) in try cursor.rows().map(\.value.element) }
+    }
+
+    private func cursor(of reader: StoreReader) throws(KithError) -> QueryCursor {
+        let (now, offset) = Self.time
+        return try Database.store { () throws(StoreError) in
+            try reader.query(try prepared(by: reader), parameters: parameters, now: now, offset: offset)
+        }
     }
 
     func explanation(by reader: StoreReader) throws(KithError) -> [String] {
