@@ -15,7 +15,7 @@ SIM ?= --short --double
 # How long each target is fuzzed: make fuzz FUZZ_SECONDS=3600
 FUZZ_SECONDS ?= 60
 
-.PHONY: help prepare build static install uninstall deb demo test test-lan test-deb stranger bench sim mutants fuzz nightly lint clean
+.PHONY: help prepare build static install uninstall deb demo docs test test-lan test-deb stranger bench sim mutants fuzz nightly lint clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -72,6 +72,9 @@ test-deb: deb ## install and run the package in a root without a toolchain (root
 
 stranger: prepare ## build and run a package that depends on Kith as somebody else's would
 	@.ci/stranger
+
+docs: prepare ## make the documentation of the public API, .build/docs
+	@SWIFT=$(SWIFT) .ci/docs
 
 bench: prepare ## rates and delays, each beside the same work by raw SQLite
 	@$(SWIFT) build -c release --product kith

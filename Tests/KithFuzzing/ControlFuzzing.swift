@@ -19,6 +19,14 @@ enum ControlFuzzing {
         "POST /v1/databases/notes/import?id=x&initial=true\n{\"x\":\"1\"}\n{\"x\":\"2\"}",
         "GET /v1/databases/notes/documents/a/history", "POST /v1/databases/notes/documents/a/purge",
         "POST /v1/databases/notes/documents/a/resolve?keep=1-00000000000000000000000000000000",
+        "POST /v1/databases/notes/query\n"
+            + #"{"query":"SELECT a.x AS y FROM _ AS a WHERE a.x = $n","parameters":{"n":1}}"#,
+        "POST /v1/databases/notes/query\n" + #"{"query":"SELECT RAW UPPER(x) FROM _ LIMIT ?","parameters":{"1":2}}"#,
+        "POST /v1/databases/notes/explain\n" + #"{"query":"SELECT * FROM _ ORDER BY x"}"#,
+        "GET /v1/databases/notes/indexes", "DELETE /v1/databases/notes/indexes/i",
+        "PUT /v1/databases/notes/indexes/i\n" + #"{"kind":"values","expressions":["x","LOWER(y)"],"where":"z=1"}"#,
+        "PUT /v1/databases/notes/indexes/i\n" + #"{"kind":"elements","array":"a","path":"b.c"}"#,
+        "GET /v1/databases/notes/refused", "GET /v1/support",
     ]
 
     /// Seconds within which an answer is there, or is streaming.

@@ -11,8 +11,10 @@ extension Database {
     }
 
     /// Saves a document; where the stored one is not at the revision that was read, what the handler makes of both.
-    /// - Parameter onConflict: runs within the write; returns what is to be stored, or nil for nothing; then the call throws
-    ///   `conflict`.
+    /// - Parameters:
+    ///   - document: what is to be saved, with the revision that it was read at.
+    ///   - onConflict: runs within the write; returns what is to be stored, or nil for nothing; then the call throws
+    ///     `conflict`.
     @discardableResult
     public func save(
         _ document: Document, onConflict: @escaping @Sendable (SaveConflict) throws -> JSONValue?
@@ -27,7 +29,9 @@ extension Database {
     }
 
     /// Reads a document, changes it, and saves it, with nobody writing in between.
-    /// - Parameter change: is given the document as it is stored, or a new one. When it throws nothing is written.
+    /// - Parameters:
+    ///   - id: of the document.
+    ///   - change: is given the document as it is stored, or a new one. When it throws nothing is written.
     /// - Returns: the document as it is stored now.
     @discardableResult
     public func update(

@@ -28,6 +28,7 @@ public final class Database: Sendable {
     ///   - name: `a` to `z` first, then `a` to `z`, digits and `_ $ ( ) + -`, up to 238 bytes: the same on all nodes.
     ///   - folder: a folder of its own for Kith, on a disk of this machine; made, for this user alone, where it is not there.
     ///     A node that is started in it later has the database too.
+    ///   - options: when writes count as done, and what is told.
     /// - Throws: `KithError`: `inUse` where the database is open already, with the process that has it, or where a node runs
     ///   in the folder; `invalid` for a name that is none; `damaged`, `newerFile`, `storageFull`, `disk`.
     /// - Complexity: O(1), besides what a crash left to do. Blocks for it.

@@ -27,7 +27,12 @@ public struct DatabaseIndex: Hashable, Sendable {
     }
 
     /// Of the elements of an array, for UNNEST, ANY and IN.
-    /// - Parameter path: of each element this, where it is an object.
+    /// - Parameters:
+    ///   - name: up to 100 letters from a to z, digits, `_` and `-`.
+    ///   - array: the path of the array: `tags`, `order.lines`.
+    ///   - path: of each element this, where it is an object.
+    ///   - filter: only documents for which it is true are in it.
+    /// - Throws: `KithError` `invalid` with the place in the expression that is wrong.
     public init(
         _ name: String, onElementsOf array: String, path: String? = nil, where filter: String? = nil
     ) throws(KithError) {

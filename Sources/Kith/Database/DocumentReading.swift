@@ -49,7 +49,7 @@ extension DocumentReading {
 
     /// The documents that live, ascending by the bytes of their ids.
     /// - Parameters:
-    ///   - after: begins behind this id.
+    ///   - id: begins behind this one; nil at the first.
     ///   - limit: at most so many.
     public func documents(after id: String? = nil, limit: Int = 1_000) throws(KithError) -> [Document] {
         let after = try id.map { (id) throws(KithError) in try Self.documentID(id) }

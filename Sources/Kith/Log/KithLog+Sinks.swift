@@ -56,6 +56,7 @@ extension KithLog {
         /// A file that begins anew when it is full. The present lines are in it, those before in files with `.1`, `.2` and so on
         /// behind its name. Lines are written soon after they were told, by a queue of its own, and not synchronised.
         /// - Parameters:
+        ///   - url: its name, in a folder that is there.
         ///   - maximumBytes: of one file; at least 64 KiB.
         ///   - keeping: full files that stay; the oldest goes.
         /// - Throws: `KithError` `disk` where the file can't be written.

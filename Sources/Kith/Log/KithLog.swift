@@ -58,6 +58,7 @@ public final class KithLog: Sendable {
 
     /// - Parameters:
     ///   - level: of the domains that `domains` does not name.
+    ///   - domains: those that have a level of their own.
     ///   - sinks: where events go; the console where none is named.
     public init(level: Level = .warning, domains: [Domain: Level] = [:], to sinks: Sink...) {
         let sinks = sinks.isEmpty ? [.console] : sinks
@@ -67,7 +68,9 @@ public final class KithLog: Sendable {
     }
 
     /// Sets what is told from now on.
-    /// - Parameter domain: nil for all that have no level of their own.
+    /// - Parameters:
+    ///   - level: the last that is told.
+    ///   - domain: nil for all that have no level of their own.
     public func set(_ level: Level, for domain: Domain? = nil) {
         _ = log.configure(domain.map { "\($0.rawValue)=\(level.rawValue)" } ?? level.rawValue)
     }

@@ -26,7 +26,8 @@ extension LocalNode {
     /// Makes a folder the first node of a new group, and its admin. Databases that are there become the group's. On disk
     /// when this returns. Blocks.
     /// - Parameters:
-    ///   - group: for people.
+    ///   - group: its name, for people.
+    ///   - folder: for Kith alone, on a disk of this machine; made where it is not there.
     ///   - name: of the node, for people; nil for the machine's.
     ///   - rootKey: a file for the key of the group's root, which must not be there; nil to keep it in the folder.
     /// - Throws: `KithError`: `membership` where the folder is in a group already; `inUse`.
@@ -44,6 +45,8 @@ extension LocalNode {
     /// Makes a folder a node of the group that has given a code: finds the inviter, proves the code, and gets a certificate.
     /// On disk when this returns.
     /// - Parameters:
+    ///   - code: as the inviter has it.
+    ///   - folder: for Kith alone, on a disk of this machine; made where it is not there.
     ///   - name: of the node, for people; nil for the machine's.
     ///   - peer: `HOST:PORT` of the inviter; nil to find it by DNS-SD.
     ///   - bringsDatabases: whether databases that are in the folder already, and not of this group, go along: all nodes of

@@ -31,7 +31,9 @@ public final class LocalNode: Sendable {
     private let lastWatch = Mutex(0)
 
     /// Takes the folder and opens its databases; they can be used at once. Nothing is sent or received before `start`.
-    /// - Parameter folder: one that is a node of a group already (`makeGroup`, `join`).
+    /// - Parameters:
+    ///   - folder: one that is a node of a group already (`makeGroup`, `join`).
+    ///   - options: where it listens, whom it looks for, what it tells.
     /// - Throws: `KithError`: `membership` where the folder is in no group; `inUse` with who has it.
     public convenience init(in folder: URL, options: NodeOptions = NodeOptions()) throws(KithError) {
         try self.init(options.configuration(of: try Self.directory(folder)))
