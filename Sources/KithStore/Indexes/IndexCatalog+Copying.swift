@@ -11,9 +11,35 @@ extension IndexCatalog {
             try connection.run("DROP \(object.type) IF EXISTS \(schema).\(object.name)")
         }
         for entry in try IndexCatalog(connection).entries {
+            let removal = entry.definition.textTriggerRemoval(number: entry.number, schema: schema)
+            // The words come with the records: until then nothing keeps them.
+            for statement in removal { try connection.run(statement) }
             guard let object = mine.first(where: { $0.name == entry.table }), !its.contains(object) else { continue }
-            try build(entry, on: connection, schema: schema)
+            if removal.isEmpty {
+                try build(entry, on: connection, schema: schema)
+            } else {
+                try run(connection) { () throws(QueryError) in
+                    try entry.definition.textTable(number: entry.number, schema: schema)
+                }
+            }
         }
+    }
+
+    /// Gives the copy what keeps its full-text indexes, once it has their words.
+    static func finish(copy schema: String, on connection: Connection) throws(StoreError) {
+        for entry in try IndexCatalog(connection).entries {
+            try run(connection) { () throws(QueryError) in
+                try entry.definition.textTriggers(number: entry.number, schema: schema)
+            }
+        }
+    }
+
+    private static func run(
+        _ connection: Connection, _ make: () throws(QueryError) -> [String]
+    ) throws(StoreError) {
+        let statements: [String]
+        do throws(QueryError) { statements = try make() } catch { throw StoreError(error, connection.subject) }
+        for statement in statements { try connection.run(statement) }
     }
 
     /// Something of SQLite's schema that belongs to an index.
@@ -27,7 +53,9 @@ extension IndexCatalog {
         let row = try connection.prepare(
             """
             SELECT type, name, sql FROM \(schema).sqlite_schema
-            WHERE (name GLOB 'index_[0-9]*' OR name GLOB 'elements_[0-9]*') AND sql IS NOT NULL ORDER BY type DESC, name
+            WHERE (name GLOB 'index_[0-9]*' OR name GLOB 'elements_[0-9]*'
+                OR name GLOB 'words_[0-9]*' AND (type <> 'table' OR sql LIKE 'CREATE VIRTUAL %'))
+            AND sql IS NOT NULL ORDER BY type DESC, name
             """)
         var objects: [Object] = []
         while try row.step() { objects.append(Object(type: row.string(0), name: row.string(1), sql: row.string(2))) }
