@@ -47,6 +47,11 @@ package enum QueryLimits {
     static let rowValues = 1_000
     /// Expressions of one index.
     static let indexExpressions = 8
+    /// Most words and phrases that one MATCH looks for, and the most words between those of NEAR.
+    static let matchPhrases = 200
+    /// Deepest nesting of what MATCH looks for: the parser of FTS5 has room for a hundred pieces at a time.
+    static let matchDepth = 8
+    static let matchDistance = 1_000
     /// Longest literal that stands in SQL itself, in bytes of its key; longer ones are bound.
     static let literalBytes = 256
     /// Rows that one query may hold at once while the evaluator joins, groups or sorts.

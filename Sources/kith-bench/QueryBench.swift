@@ -12,6 +12,7 @@ struct QueryBench {
     private let now: () -> Double
 
     private(set) var equality: [(kith: Double, raw: Double)] = []
+    private(set) var words: [(kith: Double, raw: Double)] = []
     private(set) var scan: [(kith: Double, raw: Double)] = []
     private(set) var group: [(kith: Double, raw: Double)] = []
 
@@ -33,9 +34,14 @@ struct QueryBench {
             }
         }
         raw.write(zip(samples.ids, bodies).map { ($0.string, $1) })
-        let definition: IndexDefinition
-        do { definition = try IndexDefinition("email", .values(["email"])) } catch { throw BenchError(error.message) }
-        try store.createIndex(definition)
+        let definitions: [IndexDefinition]
+        do {
+            definitions = [
+                try IndexDefinition("email", .values(["email"])),
+                try IndexDefinition("words", .text(["name", "note"], TextIndexOptions())),
+            ]
+        } catch { throw BenchError(error.message) }
+        for definition in definitions { try store.createIndex(definition) }
         try store.truncateLog()
         reader = try store.makeReader()
     }
@@ -44,7 +50,7 @@ struct QueryBench {
     private static func body(_ number: Int) -> [UInt8] {
         let text = """
             {"age":\(number % 90),"city":"City \(number % 500)","email":"person\(number)@example.org","name":"Person \(number)",\
-            "note":"Nothing in particular, but some words that take the space that a note takes.","type":"person","visits":\(number / 7)}
+            "note":"Nothing in particular, but word\(number % 1_009) and other\(number % 97) as a note has them.","type":"person","visits":\(number / 7)}
             """
         return (try? CanonicalJSON.object(from: Array(text.utf8))) ?? []
     }
@@ -63,6 +69,22 @@ struct QueryBench {
             for number in 0..<lookups { raw.find("person\(number &* 7919 % count)@example.org") }
         }
         equality.append((mine, its))
+        let searches = 2_000
+        let bestWords = reader.prepare(Self.bestWords)
+        words.append(
+            (
+                try Stopwatch.rate(of: searches, by: now) {
+                    for number in 0..<searches {
+                        let words = ParameterValues(["words": .string(Self.search(number))])
+                        guard try reader.query(bestWords, parameters: words).rows().count > 10 else {
+                            throw BenchError("nothing has the words \(Self.search(number))")
+                        }
+                    }
+                },
+                Stopwatch.rate(of: searches, by: now) {
+                    for number in 0..<searches { raw.search(Self.search(number)) }
+                }
+            ))
         scan.append(
             (
                 try Stopwatch.rate(of: count, by: now) { try read(Self.oneField) },
@@ -83,11 +105,16 @@ struct QueryBench {
             ))
     }
 
+    /// About one document in a thousand has it.
+    private static func search(_ number: Int) -> String { "particular word\(number &* 7919 % 1_009)" }
+
     private func read(_ query: CheckedQuery) throws {
         guard try !reader.query(query).rows().isEmpty else { throw BenchError("a query found nothing") }
     }
 
     private static let byEmail = checked("SELECT name FROM people WHERE email = $email")
+    private static let bestWords = checked(
+        "SELECT name FROM people WHERE MATCH(words, $words) ORDER BY RANK(words) DESC LIMIT 20")
     private static let oneField = checked("SELECT name FROM people WHERE city = 'City 7'")
     private static let grouped = checked("SELECT city, COUNT(*) AS n, SUM(age) AS years FROM people GROUP BY city")
 
@@ -100,6 +127,7 @@ struct QueryBench {
 final class RawQueries {
     private var handle: OpaquePointer?
     private var lookup: OpaquePointer?
+    private var matching: OpaquePointer?
 
     init(path: String) {
         Self.check(sqlite3_open(path, &handle))
@@ -107,14 +135,21 @@ final class RawQueries {
             """
             PRAGMA journal_mode=WAL; PRAGMA cache_size=-4096;
             CREATE TABLE documents(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, body TEXT);
-            CREATE INDEX email ON documents(json_extract(body, '$.email'))
+            CREATE INDEX email ON documents(json_extract(body, '$.email'));
+            CREATE VIRTUAL TABLE words USING fts5(name, note, content='')
             """)
         let text = "SELECT json_extract(body, '$.name') FROM documents WHERE json_extract(body, '$.email') = ?1"
         Self.check(sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &lookup, nil))
+        let search = """
+            SELECT json_extract(body, '$.name') FROM words JOIN documents ON number = words.rowid
+            WHERE words MATCH ?1 ORDER BY rank LIMIT 20
+            """
+        Self.check(sqlite3_prepare_v3(handle, search, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &matching, nil))
     }
 
     deinit {
         sqlite3_finalize(lookup)
+        sqlite3_finalize(matching)
         sqlite3_close(handle)
     }
 
@@ -129,7 +164,21 @@ final class RawQueries {
             Self.check(sqlite3_step(statement), SQLITE_DONE)
             sqlite3_reset(statement)
         }
-        run("COMMIT")
+        run(
+            """
+            INSERT INTO words(rowid, name, note)
+            SELECT number, json_extract(body, '$.name'), json_extract(body, '$.note') FROM documents;
+            COMMIT
+            """)
+    }
+
+    /// The names of those that fit the words best.
+    func search(_ words: String) {
+        Self.bind(matching, 1, Array(words.utf8))
+        var rows = 0
+        while sqlite3_step(matching) == SQLITE_ROW { rows += Self.text(matching).isEmpty ? 0 : 1 }
+        precondition(rows > 10)
+        sqlite3_reset(matching)
     }
 
     /// The name of who has the address, as a text of Swift's.

@@ -40,6 +40,7 @@ func measure(_ options: Options, in directory: String) throws {
     if rows.contains(.read) { print(Table.rates("read by id", store.reading, target: 0.5)) }
     if let queries {
         print(Table.rates("query by an indexed field", queries.equality, target: 0.77))
+        print(Table.rates("full text, best 20", queries.words, target: 0.67))
         print(Table.rates("scan, one field compared", queries.scan, target: 1))
         print(Table.rates("scan, grouped", queries.group, target: 1))
     }

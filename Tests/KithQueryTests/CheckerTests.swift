@@ -72,7 +72,7 @@ import Testing
         ("SELECT a FROM t WHERE REGEXP_LIKE(b, '(')", 1, 38, "in the pattern, at character 2: expected )"),
         ("SELECT a FROM t ORDER BY 1", 1, 26, "ORDER BY takes expressions"),
         ("SELECT DISTINCT a FROM t ORDER BY b", 1, 35, "with DISTINCT, ORDER BY takes only what is selected"),
-        ("SELECT MATCH(i, 'x')", 1, 8, "MATCH and RANK need a source"),
+        ("SELECT MATCH(i, 'x')", 1, 8, "MATCH, RANK and HIGHLIGHT need a source"),
     ]) func errorsSayWhereAndWhat(text: String, line: Int, column: Int, part: String) {
         do throws(QueryError) {
             let query = try QueryStatement(parsing: text).checked()

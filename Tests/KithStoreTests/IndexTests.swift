@@ -15,6 +15,7 @@ import Testing
                 try IndexDefinition("even", .values(["LOWER(s)", "n"]), where: "n % 2 = 0"),
                 try IndexDefinition("tags", .elements(of: "tags", path: nil)),
                 try IndexDefinition("big", .elements(of: "parts", path: "k"), where: "n > 3"),
+                try IndexDefinition("words", .text(["s", "tags"], TextIndexOptions()), where: "n > 2"),
             ]
         } catch { fatalError("\(error)") }
     }()
@@ -47,13 +48,14 @@ import Testing
     /// Looks whether all indexes have what they should, by the check of the file and by answers with and without them.
     private static func check(_ store: TestStore, _ location: SourceLocation = #_sourceLocation) throws {
         #expect(
-            try store.reader.indexes().map(\.definition.name) == ["big", "by-n", "even", "tags"],
+            try store.reader.indexes().map(\.definition.name) == ["big", "by-n", "even", "tags", "words"],
             sourceLocation: location)
         #expect(try store.findings() == [], sourceLocation: location)
         for (query, index) in [
             ("SELECT RAW META().id FROM t WHERE n = 8", "by-n"),
             ("SELECT RAW META().id FROM t WHERE LOWER(s) = 's3' AND n % 2 = 0", "even"),
             ("SELECT RAW META().id FROM t WHERE 't3' IN tags", "tags"),
+            ("SELECT RAW META().id FROM t WHERE MATCH(words, 's: s3 t3')", "words"),
             ("SELECT RAW META().id FROM t WHERE n > 3 AND ANY p IN parts SATISFIES p.k = 1 END", "big"),
         ] {
             #expect(try store.reader.explain(query).indexes.contains(index), "\(query)", sourceLocation: location)

@@ -174,7 +174,7 @@ import Testing
         ("SELECT RAW name FROM t WHERE REGEXP_LIKE(name, '(' || name)", nil),
         (
             "SELECT RAW name FROM t WHERE MATCH(words, 'a')",
-            "line 1, column 30: there is no full-text index named words"
+            "line 1, column 30: there is no full-text index named words: make one"
         ),
     ])
     func aQueryThatCanNotBeAnsweredSaysWhere(_ query: String, _ message: String?) throws {

@@ -81,4 +81,23 @@ struct QueryingTests {
         #expect(try await database.query(text) == before)
         #expect(try await database.explain(text).contains("index: tags"))
     }
+
+    @Test func `words are found, ranked and shown`() async throws {
+        let database = try Database.inMemory()
+        try await database.save(Document(id: "a", ["title": "Shopping", "text": "今天去买鸡蛋 and milk"]))
+        try await database.createIndex(DatabaseIndex("words", fullTextOf: "title", "text", language: .english))
+        try await database.save(Document(id: "b", ["title": "Milk", "text": "Milk, shops"]))
+        let query = "SELECT RAW META().id FROM _ WHERE MATCH(words, $words) ORDER BY RANK(words) DESC"
+        #expect(try await database.query(query, ["words": "milk"]) == ["b", "a"])
+        #expect(try await database.query(query, ["words": "鸡蛋"]) == ["a"])
+        #expect(try await database.query(query, ["words": "shop"]).count == 2)
+        let shown = "SELECT RAW HIGHLIGHT(words, text, '[', ']') FROM _ WHERE MATCH(words, '鸡蛋')"
+        #expect(try await database.query(shown) == ["今天去买[鸡蛋] and milk"])
+        #expect(try await database.indexes().map(\.index.name) == ["words"])
+        let error = await #expect(throws: KithError.self) {
+            _ = try await database.query(query, ["words": "milk AND"])
+        }
+        #expect(error?.code == .invalid && error?.message.contains("line 1, column 48: at character 9") == true)
+        try await database.dropIndex("words")
+    }
 }

@@ -39,6 +39,23 @@ public struct DatabaseIndex: Hashable, Sendable {
         try self.init(name, .elements(of: array, path: path), filter)
     }
 
+    /// Of the words of fields, for MATCH, RANK and HIGHLIGHT (docs/query.md, "Full text").
+    ///
+    ///     try DatabaseIndex("words", fullTextOf: "title", "text", language: .english)
+    ///
+    /// Words are found in all scripts, in Chinese, Japanese and Korean too; case never counts.
+    /// - Parameters:
+    ///   - fields: as `on:` has them. Of arrays and objects it is all strings and numbers within.
+    ///   - language: whose words are found in all their forms; nil for words as they stand.
+    ///   - keepsDiacritics: whether letters with marks are others than those without.
+    public init(
+        _ name: String, fullTextOf fields: String..., language: TextLanguage? = nil, keepsDiacritics: Bool = false,
+        where filter: String? = nil
+    ) throws(KithError) {
+        let options = TextIndexOptions(language: language?.options, keepsDiacritics: keepsDiacritics)
+        try self.init(name, .text(fields, options), filter)
+    }
+
     private init(_ name: String, _ kind: IndexDefinition.Kind, _ filter: String?) throws(KithError) {
         do throws(QueryError) { definition = try IndexDefinition(name, kind, where: filter) } catch {
             throw KithError(.invalid, name, "index \(name): \(error.message)")
@@ -55,6 +72,18 @@ public struct DatabaseIndex: Hashable, Sendable {
 
     /// By the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(definition.name) }
+}
+
+/// A language whose words a full-text index finds in all their forms.
+public enum TextLanguage: Hashable, Sendable, CaseIterable {
+    /// `run` finds `runs` and `running`.
+    case english
+
+    var options: TextIndexOptions.Language {
+        switch self {
+        case .english: .english
+        }
+    }
 }
 
 /// An index as it is listed.

@@ -49,7 +49,7 @@ struct GroupChecker {
         case .identifier(let name):
             if locals.contains(where: { $0.hasSameBytes(as: name) }) { return expression }
             throw ungrouped(expression)
-        case .metadata, .match, .rank: throw ungrouped(expression)
+        case .metadata, .match, .rank, .highlight: throw ungrouped(expression)
         case .path(let base, _):
             // The whole path says more than the alias at its beginning.
             guard case .identifier(let name) = base.kind, split(expression) == nil,

@@ -70,8 +70,8 @@ extension QueryChecker {
             try check(function, clause, isInAggregate: isInAggregate, at: expression.position)
             hasAggregates = true
             return true
-        case .match, .rank:
-            if documents.isEmpty { throw .at(expression.position, "MATCH and RANK need a source: expected FROM") }
+        case .match(let index, _), .rank(let index), .highlight(let index, _, _, _):
+            try checkIndex(index, at: expression.position)
         default: break
         }
         return false
@@ -113,6 +113,20 @@ extension QueryChecker {
     }
 
     // META().
+
+    /// Of several sources it says which.
+    private func checkIndex(_ name: String, at position: SourcePosition) throws(QueryError) {
+        if documents.isEmpty {
+            throw .at(position, "MATCH, RANK and HIGHLIGHT need a source: expected FROM")
+        }
+        if let point = name.lastIndex(of: ".") {
+            _ = try documentAlias(String(name[..<point]), at: position)
+        } else if documents.count > 1 {
+            let names = documents.map { "\(SQLWords.quoted($0)).\(SQLWords.quoted(name))" }
+            throw .at(
+                position, "the index \(name) needs the alias of a source: expected \(names.joined(separator: " or "))")
+        }
+    }
 
     private func documentAlias(_ alias: String?, at position: SourcePosition) throws(QueryError) -> String {
         let names = documents.map { SQLWords.quoted($0) }.joined(separator: ", ")

@@ -242,7 +242,7 @@ extension QueryExpression {
     /// Whether it depends on rows.
     fileprivate var hasNames: Bool {
         switch kind {
-        case .identifier, .metadata, .match, .rank, .aggregate: true
+        case .identifier, .metadata, .match, .rank, .highlight, .aggregate: true
         default: children.contains(where: \.hasNames)
         }
     }

@@ -22,7 +22,7 @@ package struct QueryEvaluator {
         if scope.group != nil, let known = key(expression, scope) { return known }
         // Nothing is taken out of the cases here: this is what the stack is full of where a query is deep.
         switch expression.kind {
-        case .literal, .parameter, .identifier, .metadata, .match, .rank: return try leaf(expression, scope)
+        case .literal, .parameter, .identifier, .metadata, .match, .rank, .highlight: return try leaf(expression, scope)
         case .path: return try path(expression, scope)
         case .array, .object: return try construct(expression, scope)
         case .negation, .sum, .product: return try arithmetic(expression, scope)
@@ -52,7 +52,7 @@ package struct QueryEvaluator {
             }
             return variable.value
         case .metadata(let alias): return try metadata(alias, scope, at: expression.position)
-        default: throw .at(expression.position, "MATCH and RANK need a full-text index of a database")
+        default: throw .at(expression.position, "MATCH, RANK and HIGHLIGHT need a full-text index of a database")
         }
     }
 

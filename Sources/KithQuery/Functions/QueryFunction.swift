@@ -118,7 +118,7 @@ extension QueryFunction {
 
     /// The name that is most like one that there is not; nil where none is.
     static func nearMiss(to name: String) -> String? {
-        let others = AggregateFunction.allCases.map(\.rawValue) + ["META", "MATCH", "RANK"]
+        let others = AggregateFunction.allCases.map(\.rawValue) + ["META", "MATCH", "RANK", "HIGHLIGHT"]
         let names = all.flatMap { [$0.name] + $0.aliases } + others
         return Suggestion.nearest(to: name, among: names)
     }

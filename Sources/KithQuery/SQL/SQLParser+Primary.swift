@@ -154,6 +154,7 @@ extension SQLParser {
             let index = try indexName()
             try require(.close)
             return try make(.rank(index: index), at: place)
+        case "HIGHLIGHT": return try highlight(at: place)
         default: return try make(.call(name, try arguments(of: name)), at: place)
         }
     }
@@ -182,6 +183,23 @@ extension SQLParser {
         return try make(.match(index: index, text: text), at: place)
     }
 
+    private mutating func highlight(at place: SourcePosition) throws(QueryError) -> QueryExpression {
+        let index = try indexName()
+        try require(.comma, "and the field to show")
+        let field = try expression()
+        var marks = (before: QueryExpression.string("<b>"), after: QueryExpression.string("</b>"))
+        if take(.comma) {
+            marks.before = try expression()
+            try require(.comma, "and the text to set after what was found")
+            marks.after = try expression()
+        }
+        try require(.close)
+        return try make(
+            .highlight(
+                index: index, field: field.literal?.string ?? field.fieldName, before: marks.before, after: marks.after),
+            at: place)
+    }
+
     private mutating func aggregate(
         _ function: AggregateFunction, at place: SourcePosition
     ) throws(QueryError) -> QueryExpression {
@@ -203,12 +221,15 @@ extension SQLParser {
         return try make(.aggregate(function, argument, isDistinct: isDistinct), at: place)
     }
 
-    /// The name of an index, as a name or a string.
+    /// The name of an index, as a name or a string, or behind the alias of a source and a point.
     private mutating func indexName() throws(QueryError) -> String {
         if case .string(let name) = token.kind {
             advance()
             return name
         }
-        return try name("the name of a full-text index")
+        let first = try name("the name of a full-text index")
+        guard isAt(.point) else { return first }
+        advance()
+        return "\(first).\(try name("the name of a full-text index"))"
     }
 }

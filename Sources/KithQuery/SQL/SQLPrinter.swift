@@ -90,11 +90,22 @@ struct SQLPrinter {
         case .aggregate(let function, let argument, let isDistinct): write(function, argument, isDistinct)
         case .metadata(let alias): text += "META(\(alias.map { SQLWords.quoted($0) } ?? ""))"
         case .match(let index, let words):
-            text += "MATCH(\(SQLWords.quoted(index)), "
+            text += "MATCH(\(Self.indexName(index)), "
             write(words)
             text += ")"
-        case .rank(let index): text += "RANK(\(SQLWords.quoted(index)))"
+        case .rank(let index): text += "RANK(\(Self.indexName(index)))"
+        case .highlight(let index, let field, let before, let after):
+            text += "HIGHLIGHT(\(Self.indexName(index)), \(SQLWords.literal(field)), "
+            write([before, after], separator: ", ")
+            text += ")"
         }
+    }
+
+    /// The name of an index, with the alias of a source before it where there is one.
+    private static func indexName(_ name: String) -> String {
+        guard let point = name.lastIndex(of: ".") else { return SQLWords.quoted(name) }
+        return
+            "\(SQLWords.quoted(String(name[..<point]))).\(SQLWords.quoted(String(name[name.index(after: point)...])))"
     }
 
     private mutating func write(_ value: QueryValue) {

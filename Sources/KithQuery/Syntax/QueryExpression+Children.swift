@@ -21,6 +21,7 @@ extension QueryExpression {
         case .call(_, let arguments): arguments
         case .aggregate(_, let argument, _): argument.map { [$0] } ?? []
         case .match(_, let text): [text]
+        case .highlight(_, _, let before, let after): [before, after]
         }
     }
 
@@ -72,6 +73,8 @@ extension QueryExpression {
             case .aggregate(let function, let argument, let isDistinct):
                 .aggregate(function, argument.map { _ in next() }, isDistinct: isDistinct)
             case .match(let index, _): .match(index: index, text: next())
+            case .highlight(let index, let field, _, _):
+                .highlight(index: index, field: field, before: next(), after: next())
             }
         return QueryExpression(changed, at: position)
     }

@@ -46,10 +46,13 @@ package struct QueryExpression: Sendable {
         case aggregate(AggregateFunction, QueryExpression?, isDistinct: Bool)
         /// META(alias), or META() of the only source.
         case metadata(String?)
-        /// MATCH(index, text): whether the document is among what a full-text index finds.
+        /// MATCH(index, text): whether the document is among what a full-text index finds. With several sources an index is
+        /// named with the alias of one and a point before it.
         case match(index: String, text: QueryExpression)
         /// RANK(index): how well it fits.
         case rank(index: String)
+        /// HIGHLIGHT(index, field, before, after): the text of a field with marks before and after what was found.
+        case highlight(index: String, field: String, before: QueryExpression, after: QueryExpression)
     }
 }
 

@@ -7,6 +7,8 @@ package struct IndexDefinition: Sendable, Equatable {
         case values([String])
         /// For UNNEST, ANY and IN: the elements of an array, or the values of a path within each of them.
         case elements(of: String, path: String?)
+        /// The words of one or more expressions, for MATCH.
+        case text([String], TextIndexOptions)
     }
 
     /// Goes up whenever a function, an operator, a collation or a key gives something else than before: what indexes have is
@@ -26,18 +28,26 @@ package struct IndexDefinition: Sendable, Equatable {
         }
         self.name = name
         switch kind {
-        case .values(let expressions):
-            guard (1...QueryLimits.indexExpressions).contains(expressions.count) else {
-                throw .running("an index has one to \(QueryLimits.indexExpressions) expressions")
-            }
-            var written: [String] = []
-            for expression in expressions { written.append(try Self.written(expression)) }
-            self.kind = .values(written)
+        case .values(let expressions): self.kind = .values(try Self.written(all: expressions))
+        case .text(let fields, let options): self.kind = .text(try Self.written(all: fields), options)
         case .elements(let array, let path):
             self.kind = .elements(of: try Self.written(array), path: try Self.written(orNil: path))
         }
         self.filter = try Self.written(orNil: filter)
         _ = try statements(number: 0)
+        let names = fieldNames
+        for (index, name) in names.enumerated() where names[..<index].contains(where: { $0.hasSameBytes(as: name) }) {
+            throw .running("the index has the field \(name) twice")
+        }
+    }
+
+    private static func written(all expressions: [String]) throws(QueryError) -> [String] {
+        guard (1...QueryLimits.indexExpressions).contains(expressions.count) else {
+            throw .running("an index has one to \(QueryLimits.indexExpressions) expressions")
+        }
+        var written: [String] = []
+        for expression in expressions { written.append(try Self.written(expression)) }
+        return written
     }
 
     /// The expression as it is always written.
@@ -68,6 +78,11 @@ package struct IndexDefinition: Sendable, Equatable {
             object["kind"] = "elements"
             object["array"] = .string(array)
             object["path"] = path.map { .string($0) }
+        case .text(let fields, let options):
+            object["kind"] = "text"
+            object["fields"] = .array(fields.map { .string($0) })
+            object["language"] = options.language.map { .string($0.rawValue) }
+            if options.keepsDiacritics { object["diacritics"] = "kept" }
         }
         object["where"] = filter.map { .string($0) }
         return .object(object)
@@ -86,6 +101,16 @@ package struct IndexDefinition: Sendable, Equatable {
         case "elements":
             try self.init(
                 name, .elements(of: object["array"]?.string ?? "", path: object["path"]?.string), where: filter)
+        case "text":
+            let fields = (object["fields"]?.array ?? []).compactMap(\.string)
+            var options = TextIndexOptions(keepsDiacritics: object["diacritics"]?.string == "kept")
+            if let language = object["language"]?.string {
+                guard let known = TextIndexOptions.Language(rawValue: language) else {
+                    throw .running("the index \(name) is of a language that is not known here: \(language)")
+                }
+                options.language = known
+            }
+            try self.init(name, .text(fields, options), where: filter)
         default: throw .running("the index \(name) is of a kind that is not known here: \(kind)")
         }
     }
@@ -103,6 +128,7 @@ extension IndexDefinition {
         switch kind {
         case .values: "index_\(number)"
         case .elements: "elements_\(number)"
+        case .text: "words_\(number)"
         }
     }
 
@@ -119,6 +145,9 @@ extension IndexDefinition {
                 "CREATE INDEX \(schema).\(table(number: number)) ON documents(\(keys.joined(separator: ", "))) WHERE "
                     + terms.joined(separator: " AND ")
             ]
+        case .text:
+            return try textTable(number: number, schema: schema)
+                + [try textFilling(number: number, schema: schema)] + textTriggers(number: number, schema: schema)
         case .elements:
             let table = table(number: number)
             let added = try elements("new.", table)
@@ -154,6 +183,9 @@ extension IndexDefinition {
         case .values: ["DROP INDEX IF EXISTS \(table)"]
         case .elements:
             Self.triggers.map { "DROP TRIGGER IF EXISTS \(table)_\($0)" } + ["DROP TABLE IF EXISTS \(table)"]
+        case .text:
+            textTriggerRemoval(number: number, schema: schema)
+                + ["DROP TABLE IF EXISTS \(table)", "DROP VIEW IF EXISTS \(table)_rows"]
         }
     }
 
@@ -163,6 +195,7 @@ extension IndexDefinition {
         return switch kind {
         case .values: [table]
         case .elements: [table] + Self.triggers.map { "\(table)_\($0)" }
+        case .text: [table, "\(table)_rows"] + Self.triggers.map { "\(table)_\($0)" }
         }
     }
 
@@ -222,7 +255,7 @@ extension IndexDefinition {
         return (way, try translator.way(of: path, "the path of an index"))
     }
 
-    private static func translator(_ prefix: String) -> SQLTranslator {
+    static func translator(_ prefix: String) -> SQLTranslator {
         var translator = SQLTranslator(QueryCloser(allowsBinding: false))
         _ = translator.closer.declareSource("document")
         translator.sources = [SQLTranslator.Source(prefix: prefix, isDocument: true)]
@@ -231,7 +264,7 @@ extension IndexDefinition {
 }
 
 extension SQLTranslator {
-    private mutating func closed(_ text: String) throws(QueryError) -> QueryExpression {
+    mutating func closed(_ text: String) throws(QueryError) -> QueryExpression {
         try closer.close(QueryExpression(parsing: text).checkedAsFilter().condition)
     }
 
@@ -243,7 +276,7 @@ extension SQLTranslator {
     }
 
     /// The conditions on documents that are in an index: there is something of them, and those of the filter.
-    fileprivate mutating func terms(_ filter: String?) throws(QueryError) -> [String] {
+    mutating func terms(_ filter: String?) throws(QueryError) -> [String] {
         var terms = ["\(sources[0].prefix)body IS NOT NULL"]
         guard let filter else { return terms }
         for part in try closed(filter).conjuncts { terms.append(try condition(part)) }

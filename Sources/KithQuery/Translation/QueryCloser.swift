@@ -79,8 +79,7 @@ struct QueryCloser {
                 table.expression(.metadata(source: try source(alias, at: expression.position), nil)), isConstant: false)
         case .path: closed = try path(expression, locals)
         case .aggregate: closed = try aggregate(expression)
-        case .match(let index, _), .rank(let index):
-            throw .at(expression.position, "there is no full-text index named \(SQLWords.quoted(index))")
+        case .match, .rank, .highlight: closed = try fullText(expression, locals)
         default: closed = try folded(try whole(expression, locals))
         }
         try count(closed, at: expression.position)
@@ -209,6 +208,49 @@ struct QueryCloser {
             return table.expression(.metadata(source: source, name))
         default: return nil
         }
+    }
+
+    private mutating func fullText(_ expression: QueryExpression, _ locals: [String]) throws(QueryError) -> Closed {
+        let slot: QuerySlot
+        switch expression.kind {
+        case .match(let index, let text):
+            let (source, name) = try indexed(index, at: expression.position)
+            var words = try constant(text, locals, "what MATCH looks for")
+            words.position = text.position.line > 0 ? text.position : expression.position
+            slot = .match(source: source, index: name, words)
+        case .rank(let index):
+            let (source, name) = try indexed(index, at: expression.position)
+            slot = .rank(source: source, index: name)
+        case .highlight(let index, let field, let before, let after):
+            let (source, name) = try indexed(index, at: expression.position)
+            slot = .highlight(
+                source: source, index: name, field: field,
+                before: try constant(before, locals, "what HIGHLIGHT sets before what was found"),
+                after: try constant(after, locals, "what HIGHLIGHT sets after what was found"))
+        default: preconditionFailure("no full text: \(expression)")
+        }
+        return Closed(table.expression(slot, at: expression.position), isConstant: false)
+    }
+
+    /// The source and the name of an index.
+    private func indexed(
+        _ name: String, at position: SourcePosition
+    ) throws(QueryError) -> (source: Int, name: String) {
+        guard allowsBinding else { throw .at(position, "an index can't have MATCH, RANK and HIGHLIGHT") }
+        guard let point = name.lastIndex(of: ".") else { return (try source(nil, at: position), name) }
+        return (
+            try source(String(name[..<point]), at: position), String(name[name.index(after: point)...])
+        )
+    }
+
+    private mutating func constant(
+        _ expression: QueryExpression, _ locals: [String], _ what: String
+    ) throws(QueryError) -> QueryExpression {
+        let closed = try closed(expression, locals)
+        guard closed.isConstant else {
+            throw .at(expression.position, "\(what) is the same for all rows: expected a string or a parameter")
+        }
+        return closed.expression
     }
 
     private mutating func aggregate(_ expression: QueryExpression) throws(QueryError) -> Closed {

@@ -13,6 +13,11 @@ enum QuerySlot: Equatable, Sendable {
     case aggregate(AggregateFunction, QueryExpression?, isDistinct: Bool)
     /// An element as an array index holds it.
     case indexedElement
+    /// What a full-text index knows: whether it finds a source's document with these words, how well the document fits, and
+    /// the text of a field with marks.
+    case match(source: Int, index: String, QueryExpression)
+    case rank(source: Int, index: String)
+    case highlight(source: Int, index: String, field: String, before: QueryExpression, after: QueryExpression)
 
     /// Whether it is the same for all rows.
     var isConstant: Bool {

@@ -10,6 +10,10 @@ package enum SQLBinding: Equatable, Sendable {
     case json(Int)
     /// The text of a string; SQL's NULL for all else.
     case text(Int)
+    /// What a full-text index with these fields looks for, as FTS5 takes it; SQL's NULL for NULL and MISSING.
+    case match(QueryExpression, fields: [String])
+    /// The text of a string that is the same for all rows.
+    case string(QueryExpression)
     /// The time of the query in milliseconds since 1970.
     case now
     /// LIMIT and OFFSET.

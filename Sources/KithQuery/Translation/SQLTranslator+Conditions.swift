@@ -34,6 +34,7 @@ extension SQLTranslator {
         case .call("ARRAY_CONTAINS", let arguments) where !isNegated:
             let bound = try elementBound(of: arguments[1], in: arguments[0])
             return SQLText.and((bound.map { [$0] } ?? []) + [try evaluated(expression, isNegated: false)])
+        case .parameter where isMatch(expression): return try match(expression, isNegated: isNegated)
         case .parameter: return "(\(try value(expression)) = \(isNegated ? "x'04'" : "x'05'"))"
         default: return try evaluated(expression, isNegated: isNegated)
         }

@@ -4,14 +4,16 @@ extension TranslatedQuery {
     /// Translates a query.
     /// - Parameters:
     ///   - arrays: the array indexes that there are.
+    ///   - texts: the full-text indexes.
     ///   - hidesExpired: whether there may be documents that expire, which are hidden from their time on.
     /// - Throws: `QueryError` with the place, where the query has what SQLite has no room for, or asks for a full-text
     ///   index that is not there.
     package init(
-        _ query: CheckedQuery, arrays: [IndexedArray] = [], hidesExpired: Bool = false
+        _ query: CheckedQuery, arrays: [IndexedArray] = [], texts: [IndexedText] = [], hidesExpired: Bool = false
     ) throws(QueryError) {
         var translator = SQLTranslator(QueryCloser())
         translator.hidesExpired = hidesExpired
+        translator.texts = texts
         translator.arrays = arrays
         self = try translator.translate(query)
     }
@@ -20,9 +22,13 @@ extension TranslatedQuery {
 extension SQLTranslator {
     fileprivate mutating func translate(_ query: CheckedQuery) throws(QueryError) -> TranslatedQuery {
         let statement = query.statement
-        var tail = try from(statement)
+        joinsRows = statement.isDistinct || query.isGrouped
+        let (first, joins) = try from(statement)
         for binding in statement.bindings { try closer.declare(binding) }
-        tail += try filter(statement)
+        let filter = try filter(statement)
+        var tail =
+            first.map { " FROM \(textSource ?? "")\($0)\(textSource == nil ? "" : " ON d0.number = f0.rowid")" } ?? ""
+        tail += joins + filter
         let names = variableNames()
         if query.isGrouped { tail += try groupBy(statement) }
         let selection = try self.selection(query, names)
@@ -39,9 +45,11 @@ extension SQLTranslator {
 
     // FROM.
 
-    private mutating func from(_ statement: QueryStatement) throws(QueryError) -> String {
-        guard let source = statement.source else { return "" }
-        var sql = " FROM \(declare(document: source.alias))"
+    /// The first source, and what is put beside it.
+    private mutating func from(_ statement: QueryStatement) throws(QueryError) -> (first: String?, joins: String) {
+        guard let source = statement.source else { return (nil, "") }
+        let first = declare(document: source.alias)
+        var sql = ""
         for join in statement.joins {
             switch join {
             case .cross(let source):
@@ -60,7 +68,7 @@ extension SQLTranslator {
                 sql += " \(isLeft ? "LEFT JOIN" : "JOIN") kq_each(\(text)) AS u\(number)\(isLeft ? " ON 1" : "")"
             }
         }
-        return sql
+        return (first, sql)
     }
 
     private mutating func declare(document alias: String) -> String {
@@ -90,7 +98,10 @@ extension SQLTranslator {
         notesWishes = true
         defer { notesWishes = false }
         var terms: [String] = []
-        for part in closed.conjuncts { terms.append(try condition(part)) }
+        for part in closed.conjuncts {
+            let isJoined = joinedMatch != nil && part.slot == joinedMatch
+            terms.append(isJoined ? try joinedCondition(joinedMatch!) : try condition(part))
+        }
         return terms
     }
 
@@ -100,6 +111,7 @@ extension SQLTranslator {
         var terms = statement.source == nil ? [] : [isLive(0)]
         if let filter = statement.filter {
             let closed = try closer.close(filter)
+            chooseText(closed.conjuncts, statement)
             // Partial array indexes hang on what else is asked, so that is known first.
             if !arrays.isEmpty { conditions = Set(try plainConditions(of: closed).map { Array($0.utf8) }) }
             terms += try conditions(of: closed)
@@ -233,6 +245,10 @@ extension SQLTranslator {
         for ordering in statement.order {
             let closed = try closer.close(ordering.key)
             if isConstant(closed) { continue }
+            if let rank = try rankOrder(closed) {
+                order.append((rank, !ordering.isDescending))
+                continue
+            }
             let key = try folded(closed, closed.collation)
             if let nullsFirst = ordering.nullsFirst {
                 order.append(("coalesce(\(key) > \(SQLText.null), 0)", !nullsFirst))

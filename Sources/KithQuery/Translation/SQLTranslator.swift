@@ -13,7 +13,12 @@ struct SQLTranslator {
     /// What rows are grouped by, closed.
     var groups: [QueryExpression] = []
     var arrays: [IndexedArray] = []
-    /// Array indexes that were put to use.
+    var texts: [IndexedText] = []
+    /// The MATCH of the first source that its documents come by, which RANK and HIGHLIGHT are about: a slot.
+    var joinedMatch: Int?
+    /// Whether rows are made of several: of them HIGHLIGHT can't be asked.
+    var joinsRows = false
+    /// Indexes that were put to use, those of values apart.
     var usedArrays: [String] = []
     /// Whether there may be documents that expire.
     var hidesExpired = false
@@ -63,7 +68,7 @@ struct SQLTranslator {
         case .aggregate(let function, let argument, let isDistinct):
             return try aggregate(function, argument, isDistinct: isDistinct)
         case .metadata(let source, "id"): return "kq_string(\(sources[source].prefix)id)"
-        case .metadata: return "kq_get(\(try json(expression)), '')"
+        case .metadata, .match, .rank, .highlight: return "kq_get(\(try json(expression)), '')"
         case .indexedElement: return "key"
         }
     }
@@ -107,6 +112,7 @@ struct SQLTranslator {
         case .aggregate(let function, let argument, let isDistinct):
             return "kq_value(\(try aggregate(function, argument, isDistinct: isDistinct)))"
         case .indexedElement: return "kq_value(key)"
+        case .match, .rank, .highlight: return try fullText(number)
         }
     }
 

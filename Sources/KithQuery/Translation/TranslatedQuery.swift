@@ -82,6 +82,20 @@ package struct TranslatedQuery: Sendable {
         case .json(let slot): return constants[slot].json.map { .text($0.canonicalBytes) } ?? .null
         case .text(let slot): return constants[slot].string.map { .text(Array($0.utf8)) } ?? .null
         case .now: return .integer(context.now)
+        case .string(let expression):
+            let value = try Self.constant(expression, constants, context)
+            return value.string.map { .text(Array($0.utf8)) } ?? .null
+        case .match(let expression, let fields):
+            let value = try Self.constant(expression, constants, context)
+            guard value.isValued else { return .null }
+            guard let text = value.string else {
+                throw .at(expression.position, "MATCH looks for a string, and this is of type \(value.typeName)")
+            }
+            do throws(MatchFault) { return .text(Array(try MatchParser.fts(text, fields: fields).utf8)) } catch {
+                throw .at(
+                    expression.position,
+                    "at character \(error.place) of the text that MATCH looks for: \(error.message)")
+            }
         case .count(let expression, let clause):
             let evaluator = QueryEvaluator(parameters: parameters, context: context)
             guard let count = try evaluator.constant(expression).number?.count, count >= 0 else {
@@ -89,6 +103,12 @@ package struct TranslatedQuery: Sendable {
             }
             return .integer(Int64(count))
         }
+    }
+
+    private static func constant(
+        _ expression: QueryExpression, _ constants: [QueryValue], _ context: FunctionContext
+    ) throws(QueryError) -> QueryValue {
+        try QueryEvaluator(parameters: ParameterValues(slots: constants), context: context).constant(expression)
     }
 
     /// A row of the result.

@@ -11,15 +11,47 @@ extension IndexCatalog {
             try connection.run("DROP \(object.type) IF EXISTS \(schema).\(object.name)")
         }
         for entry in try IndexCatalog(connection).entries {
-            let names = entry.definition.objects(number: entry.number)
+            let definition = entry.definition
+            let names = definition.objects(number: entry.number)
             func parts(_ objects: [Object]) -> [Object] { objects.filter { names.contains($0.name) } }
-            let wanted = parts(mine)
+            let (wanted, present) = (parts(mine), parts(its))
+            if wanted.isEmpty { continue }
+            if case .text = definition.kind {
+                // The words come with the records: until then nothing keeps them.
+                let isThere = wanted.filter { !$0.isTrigger } == present.filter { !$0.isTrigger }
+                let removal =
+                    isThere
+                    ? definition.textTriggerRemoval(number: entry.number, schema: schema)
+                    : definition.removal(number: entry.number, schema: schema)
+                for statement in removal { try connection.run(statement) }
+                if isThere { continue }
+                try run(connection) { () throws(QueryError) in
+                    try definition.textTable(number: entry.number, schema: schema)
+                }
+                continue
+            }
             // A number may be given to another index meanwhile: what differs in a part is that of another one.
-            if wanted.isEmpty || wanted == parts(its) { continue }
-            let removal = entry.definition.removal(number: entry.number, schema: schema)
-            for statement in removal { try connection.run(statement) }
+            if wanted == present { continue }
+            for statement in definition.removal(number: entry.number, schema: schema) { try connection.run(statement) }
             try build(entry, on: connection, schema: schema)
         }
+    }
+
+    /// Gives the copy what keeps its full-text indexes, once it has their words.
+    static func finish(copy schema: String, on connection: Connection) throws(StoreError) {
+        for entry in try IndexCatalog(connection).entries {
+            try run(connection) { () throws(QueryError) in
+                try entry.definition.textTriggers(number: entry.number, schema: schema)
+            }
+        }
+    }
+
+    private static func run(
+        _ connection: Connection, _ make: () throws(QueryError) -> [String]
+    ) throws(StoreError) {
+        let statements: [String]
+        do throws(QueryError) { statements = try make() } catch { throw StoreError(error, connection.subject) }
+        for statement in statements { try connection.run(statement) }
     }
 
     /// Something of SQLite's schema that belongs to an index.
@@ -28,12 +60,14 @@ extension IndexCatalog {
         let name: String
         let sql: String
 
+        var isTrigger: Bool { type == "trigger" }
+
         /// The number of its index; nil where it is not called as parts of indexes are, to the letter.
         var number: Int? {
             let parts = name.split(separator: "_", omittingEmptySubsequences: false)
             guard (2...3).contains(parts.count), let number = Int(parts[1]), number > 0 else { return nil }
-            var names = ["index_\(number)", "elements_\(number)"]
-            names += IndexDefinition.triggers.map { "elements_\(number)_\($0)" }
+            var names = ["index_\(number)", "elements_\(number)", "words_\(number)", "words_\(number)_rows"]
+            names += IndexDefinition.triggers.flatMap { ["elements_\(number)_\($0)", "words_\(number)_\($0)"] }
             return names.contains { $0.hasSameBytes(as: name) } ? number : nil
         }
     }
@@ -44,12 +78,14 @@ extension IndexCatalog {
         let row = try connection.prepare(
             """
             SELECT type, name, sql FROM \(schema).sqlite_schema
-            WHERE (name GLOB 'index_[0-9]*' OR name GLOB 'elements_[0-9]*') AND sql IS NOT NULL ORDER BY type DESC, name
+            WHERE (name GLOB 'index_[0-9]*' OR name GLOB 'elements_[0-9]*'
+                OR name GLOB 'words_[0-9]*' AND (type <> 'table' OR sql LIKE 'CREATE VIRTUAL %'))
+            AND sql IS NOT NULL ORDER BY type DESC, name
             """)
         var objects: [Object] = []
         while try row.step() {
             let object = Object(type: row.string(0), name: row.string(1), sql: row.string(2))
-            guard object.number != nil, ["index", "table", "trigger"].contains(object.type) else {
+            guard object.number != nil, ["index", "table", "trigger", "view"].contains(object.type) else {
                 throw StoreError(
                     .damaged, connection.subject,
                     "\(connection.subject) has an index that Kith has not made: see kith help database-damaged")

@@ -11,6 +11,8 @@ struct IndexCatalog {
         let created: Int64
 
         var table: String { definition.table(number: number) }
+        /// All that stands in the file of it by that name.
+        var tables: [String] { [table] + definition.shadowTables(number: number) }
 
         var body: [UInt8] {
             guard var object = definition.json.object else { return [] }
@@ -45,6 +47,8 @@ struct IndexCatalog {
     let entries: [Entry]
     /// Array indexes, as queries see them.
     let arrays: [IndexedArray]
+    /// Full-text indexes, as queries see them.
+    let texts: [IndexedText]
     /// Whether there were documents that expire.
     let hasExpiring: Bool
     /// Names whose definition can't be read here: of a newer kind, or damaged.
@@ -72,6 +76,7 @@ struct IndexCatalog {
         hasExpiring = try connection.number(Schema.expiryIndexCount) != 0
         self.entries = entries
         self.arrays = arrays
+        texts = entries.compactMap { $0.definition.indexedText(number: $0.number) }
         self.unreadable = unreadable
     }
 

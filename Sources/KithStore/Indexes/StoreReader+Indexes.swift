@@ -22,10 +22,15 @@ extension StoreReader {
                     IndexListing(
                         definition: entry.definition, created: entry.created,
                         lastUsed: try lastUse(of: entry.definition.name),
-                        bytes: try? connection.number("SELECT sum(pgsize) FROM dbstat WHERE name = '\(entry.table)'")))
+                        bytes: try? bytes(of: entry)))
             }
             return listings
         }
+    }
+
+    private func bytes(of entry: IndexCatalog.Entry) throws(StoreError) -> Int64? {
+        let names = entry.tables.map { "'\($0)'" }.joined(separator: ", ")
+        return try connection.number("SELECT sum(pgsize) FROM dbstat WHERE name IN (\(names))")
     }
 
     private func lastUse(of name: String) throws(StoreError) -> Int64? {

@@ -34,7 +34,9 @@ extension WriteTransaction {
     private func nextIndexNumber(_ catalog: IndexCatalog) throws(StoreError) -> Int {
         var number = 1 + (catalog.entries.map(\.number).max() ?? 0)
         while try connection.number(
-            "SELECT count(*) FROM sqlite_schema WHERE name IN ('index_\(number)', 'elements_\(number)')") != 0
+            "SELECT count(*) FROM sqlite_schema WHERE name IN ('index_\(number)', 'elements_\(number)', 'words_\(number)')"
+        )
+            != 0
         {
             number += 1
         }
@@ -126,6 +128,8 @@ extension IndexDefinition {
         switch kind {
         case .values(let expressions): UInt64(expressions.count) + (filter == nil ? 0 : 1)
         case .elements: 1 + (filter == nil ? 0 : 1)
+        // Once to see whether there is anything, once to write it.
+        case .text(let fields, _): 2 * UInt64(fields.count) + (filter == nil ? 0 : 1)
         }
     }
 }

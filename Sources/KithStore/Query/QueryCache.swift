@@ -83,7 +83,7 @@ final class QueryCache {
             } else {
                 do throws(QueryError) {
                     translated = try TranslatedQuery(
-                        query.checked, arrays: catalog.arrays, hidesExpired: catalog.hasExpiring)
+                        query.checked, arrays: catalog.arrays, texts: catalog.texts, hidesExpired: catalog.hasExpiring)
                 } catch {
                     throw StoreError(error, connection.subject)
                 }

@@ -57,6 +57,8 @@ final class QueryFunctions {
             ("kq_quote", 1, { FunctionCall($0, $1, $2).string(asKey: false) }),
             ("kq_revision", 1, { FunctionCall($0, $1, $2).revision() }),
             ("kq_edited", 2, { FunctionCall($0, $1, $2).edited() }),
+            ("kq_words", 1, { FunctionCall($0, $1, $2).words() }),
+            ("kq_double", 1, { FunctionCall($0, $1, $2).double() }),
             ("kq_meta", 5, { FunctionCall($0, $1, $2).metadata() }),
         ]
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
@@ -68,7 +70,9 @@ final class QueryFunctions {
         let code = sqlite3_create_function_v2(
             handle, "kq_aggregate", 2, flags, state, nil, { FunctionCall($0, $1, $2).step() },
             { FunctionCall($0, 0, nil).finish() }, nil)
-        return code == SQLITE_OK ? ArrayElements.register(on: handle) : code
+        if code != SQLITE_OK { return code }
+        let elements = ArrayElements.register(on: handle)
+        return elements == SQLITE_OK ? FullText.register(on: handle) : elements
     }
 }
 
@@ -224,6 +228,20 @@ private struct FunctionCall {
             expires: bytes(4).flatMap { Int64(String(decoding: $0, as: UTF8.self)) },
             edited: edited(tree: 3, revision))
         give(json: metadata.value)
+    }
+
+    // Full text.
+
+    func words() {
+        guard let json = bytes(0), let words = JSONValue(canonical: json).flatMap({ IndexedText.words(of: $0) }) else {
+            return giveNothing()
+        }
+        give(text: Array(words.utf8))
+    }
+
+    func double() {
+        guard let value = values?[0] else { return giveNothing() }
+        give(json: .number(sqlite3_value_double(value)))
     }
 
     // Aggregates.

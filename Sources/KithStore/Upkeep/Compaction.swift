@@ -53,6 +53,7 @@ extension Store {
             try IndexCatalog.reconcile(copy: "copy", on: connection)
             try copyChanges(connection)
             try copyRecords(connection)
+            try IndexCatalog.finish(copy: "copy", on: connection)
             try connection.run("COMMIT")
         } catch {
             if connection.isInTransaction { try? connection.run(.rollback) }
@@ -79,7 +80,10 @@ extension Store {
     private func copyRecords(_ connection: Connection) throws(StoreError) {
         var tables: [String] = []
         let list = try connection.prepare(
-            "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
+            """
+            SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'
+            AND sql NOT LIKE 'CREATE VIRTUAL %' ORDER BY name
+            """)
         while try list.step() { tables.append(list.string(0)) }
         for name in tables where name != "documents" && name != "bodies" {
             let table = "\"\(name.replacing("\"", with: "\"\""))\""

@@ -67,7 +67,7 @@ package final class Verification {
                 try checkNumbers(connection)
             }
             try checkRecords(connection)
-            try atOneMoment(connection, "the array indexes were not checked") { () throws(StoreError) in
+            try atOneMoment(connection, "the array and full-text indexes were not checked") { () throws(StoreError) in
                 try checkIndexes(connection)
             }
             try atOneMoment(connection, "the file's structure was not checked") { () throws(StoreError) in
@@ -355,7 +355,7 @@ package final class Verification {
         }
     }
 
-    /// Array indexes against the documents; other indexes are SQLite's and checked with the file's structure.
+    /// Array and full-text indexes against the documents; other indexes are SQLite's and checked with the file's structure.
     private func checkIndexes(_ connection: Connection) throws(StoreError) {
         try reading("the indexes") { () throws(StoreError) in
             try connection.reading { () throws(StoreError) in
@@ -363,15 +363,7 @@ package final class Verification {
                 for name in catalog.unreadable {
                     found(StoreFinding(.records, "the index \(name) can't be read: it is damaged, or of a newer kind"))
                 }
-                for entry in catalog.entries {
-                    guard let expected = try? entry.definition.expectedElements(number: entry.number) else { continue }
-                    let stored = "SELECT key, number FROM \(entry.table)"
-                    let differing = try connection.number(
-                        """
-                        SELECT EXISTS(SELECT * FROM (\(expected)) EXCEPT \(stored))
-                        OR EXISTS(\(stored) EXCEPT SELECT * FROM (\(expected)))
-                        """)
-                    guard differing != 0 else { continue }
+                for entry in catalog.entries where try !Self.isRight(entry, connection) {
                     found(
                         StoreFinding(
                             .records,
@@ -380,6 +372,17 @@ package final class Verification {
                 }
             }
         }
+    }
+
+    private static func isRight(_ entry: IndexCatalog.Entry, _ connection: Connection) throws(StoreError) -> Bool {
+        if case .text = entry.definition.kind { return try TextIndexAudit(entry, connection).isRight() }
+        guard let expected = try? entry.definition.expectedElements(number: entry.number) else { return true }
+        let stored = "SELECT key, number FROM \(entry.table)"
+        return try connection.number(
+            """
+            SELECT EXISTS(SELECT * FROM (\(expected)) EXCEPT \(stored))
+            OR EXISTS(\(stored) EXCEPT SELECT * FROM (\(expected)))
+            """) == 0
     }
 
     // MARK: The file
