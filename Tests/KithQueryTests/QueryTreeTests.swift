@@ -16,7 +16,8 @@ import Testing
     // Names.
 
     @Test(arguments: [
-        "`é`", "d.`é`", "d[0].`é`", "META(`é`)", "$é", "ANY `é` IN d SATISFIES 1 END", "{'é': 1}", "'é'", "d['é']",
+        "`é`", "d.`é`", "d[0].`é`", "META(`é`)", "HIGHLIGHT(i, `é`)", "$é", "ANY `é` IN d SATISFIES 1 END", "{'é': 1}",
+        "'é'", "d['é']",
     ])
     func treesWithNamesOfOtherBytesDiffer(_ text: String) throws {
         let composed = try QueryExpression(parsing: text)

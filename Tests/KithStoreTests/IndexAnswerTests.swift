@@ -157,6 +157,23 @@ import Testing
         #expect(try store.reader.query(query).rows().map(\.value) == [.string("b"), .string("c")])
     }
 
+    @Test func aFullTextIndexThatIsMadeWhileACopyIsMadeIsKeptInIt() throws {
+        let store = try TestStore()
+        try store.put("a", #"{"a":"milk","b":"bread"}"#)
+        try store.store.createIndex(IndexDefinition("one", .text(["a"], TextIndexOptions())))
+        try Compaction.write(store.file)
+        try store.store.dropIndex("one")
+        try store.store.createIndex(IndexDefinition("other", .text(["b"], TextIndexOptions())))
+        try store.store.completeCopy()
+        store.close()
+        try Compaction.install(store.file)
+        try store.reopen()
+        try store.put("b", #"{"a":"milk","b":"more bread"}"#)
+        #expect(try store.findings() == [])
+        let query = "SELECT RAW META().id FROM t WHERE MATCH(other, 'bread') ORDER BY META().id"
+        #expect(try store.reader.query(query).rows().map(\.value) == [.string("a"), .string("b")])
+    }
+
     // Transactions.
 
     @Test func whatATransactionKnewOfIndexesGoesWithItsRollback() throws {

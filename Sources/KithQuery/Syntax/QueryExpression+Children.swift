@@ -115,6 +115,7 @@ extension QueryExpression.Kind {
         switch self {
         case .identifier(let name), .call(let name, _), .match(let name, _), .rank(let name): name
         case .metadata(let alias): alias ?? ""
+        case .highlight(let index, let field, _, _): "\(index)\0\(field)"
         case .quantified(let quantified): quantified.variable
         default: ""
         }

@@ -85,7 +85,9 @@ extension IndexCatalog {
         var objects: [Object] = []
         while try row.step() {
             let object = Object(type: row.string(0), name: row.string(1), sql: row.string(2))
-            guard object.number != nil, ["index", "table", "trigger", "view"].contains(object.type) else {
+            guard object.number != nil, ["index", "table", "trigger", "view"].contains(object.type),
+                (object.type == "view") == object.name.hasSuffix("_rows")
+            else {
                 throw StoreError(
                     .damaged, connection.subject,
                     "\(connection.subject) has an index that Kith has not made: see kith help database-damaged")
