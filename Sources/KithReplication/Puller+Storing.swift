@@ -196,6 +196,7 @@ extension Puller {
             refusals.isEmpty
             ? application.documents
             : application.documents.filter { document in !refusals.contains { $0.document == document } }
+        facts.note(refused: refusals.map(\.document), stored: stored)
         if !stored.isEmpty {
             output.report(.documents(database: facts.database, stored, isIncoming: true))
         }

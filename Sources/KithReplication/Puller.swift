@@ -226,8 +226,10 @@ struct Puller {
     }
 
     mutating func missing(
-        _ wants: [Want], page key: UInt64, _ facts: inout SessionFacts, _ output: inout LinkOutput
+        _ wants: [Want], refused: [DocumentID], page key: UInt64, _ facts: inout SessionFacts,
+        _ output: inout LinkOutput
     ) {
+        facts.note(refused: refused)
         let index = index(ofPage: key)
         output.credit.giveBack(pages[index].creditBytes)
         pages[index].creditBytes = 0

@@ -100,7 +100,9 @@ extension Source {
         _ documents: [DocumentID], _ facts: SessionFacts, _ output: inout LinkOutput
     ) throws(ProtocolError) {
         try ranges.beginComparison()
-        output.store(.exclusions, facts.database, for: facts.owner(feed, .exclusions(theirs: documents)))
+        output.store(
+            .exclusions(refused: facts.refusedOfPeer), facts.database,
+            for: facts.owner(feed, .exclusions(theirs: documents)))
     }
 
     func excluded(

@@ -20,6 +20,9 @@ package protocol ReplicaStore {
     ///   batch that gives way to it if nothing of it is new.
     func missing(in changes: [Change], givesWay: Bool) throws(ReplicaError) -> [Want]
 
+    /// The documents of which an announced leaf is recorded as refused.
+    func refused(in changes: [Change]) throws(ReplicaError) -> [DocumentID]
+
     /// Stores and merges what was delivered and moves the checkpoint, all in one transaction. A delivery that is wrong
     /// is recorded as refused with its reason and does not stop the rest.
     func apply(_ batch: ReplicaBatch) throws(ReplicaError) -> ReplicaOutcome
@@ -44,9 +47,11 @@ package protocol ReplicaStore {
     /// The documents whose id hash lies in the given ranges (ascending), as changes, by one scan.
     func changes(inRanges ranges: [UInt16]) throws(ReplicaError) -> [Change]
 
-    /// The documents that the database leaves out of comparisons with its peers, since it purged or refused them, and
-    /// so says nothing of them.
-    func exclusions() throws(ReplicaError) -> [DocumentID]
+    /// The documents that the database leaves out of a comparison with a peer, since it purged them or they are expired, and so
+    /// says nothing of them, or since it refused what that peer has.
+    /// - Parameter refused: the documents of which the peer has shown something that is refused here: of these the ones that are
+    ///   still recorded as refused.
+    func exclusions(refused: Set<DocumentID>) throws(ReplicaError) -> [DocumentID]
 
     /// The sum over these documents of what each adds to the running digest here.
     func digest(of documents: [DocumentID]) throws(ReplicaError) -> Digest256

@@ -34,7 +34,9 @@ extension Session {
             }
             self.puller?.isComparing = true
             comparison.state = .comparing(pair)
-            output.store(.exclusions, facts.database, for: facts.owner(puller.feed, .ownExclusions))
+            output.store(
+                .exclusions(refused: facts.refusedOfPeer), facts.database,
+                for: facts.owner(puller.feed, .ownExclusions))
         case .different: comparison.state = .open
         case .open, .equal, .comparing: break
         }

@@ -133,7 +133,8 @@ struct Session {
             failPulling(error.message, retry, isLocal: true, &output)
         case (.open, .opened(let summary, let checkpoint)): puller?.opened(summary, checkpoint, &facts, &output)
         case (.adopt(let position), .applied(let outcome)): puller?.adopted(position, outcome, &facts, &output)
-        case (.missing(let page), .missing(let wants)): puller?.missing(wants, page: page, &facts, &output)
+        case (.missing(let page), .missing(let wants, let refused)):
+            puller?.missing(wants, refused: refused, page: page, &facts, &output)
         case (.apply, .applied(let outcome)):
             puller?.applied(outcome, &facts, &output)
             failures = 0

@@ -24,6 +24,9 @@ struct SessionFacts {
     var pushed: UInt64 = 0
     var refused: UInt64 = 0
     var refusedByPeer: UInt64 = 0
+    /// Documents of which the peer has shown something that is refused here, since the link came up; what only others have
+    /// shown excuses no difference from this peer.
+    private(set) var refusedOfPeer: Set<DocumentID> = []
 
     init(
         session: Int, database: String, peer: NodeID, peerNumber: UInt64, here: FeedDirections,
@@ -61,6 +64,14 @@ struct SessionFacts {
     }
 
     mutating func noteTheirs(_ state: DatabaseState) { theirs = state }
+
+    /// Takes note of what the peer has shown: at most as much is kept as a comparison leaves out.
+    mutating func note(refused: [DocumentID], stored: [DocumentID] = []) {
+        if !refusedOfPeer.isEmpty { refusedOfPeer.subtract(stored) }
+        for document in refused where refusedOfPeer.count < ReplicationLimits.exclusions {
+            refusedOfPeer.insert(document)
+        }
+    }
 
     func owner(_ feed: FeedID, _ work: TicketOwner.Work) -> TicketOwner {
         TicketOwner(session: session, feed: feed, work: work)

@@ -44,8 +44,8 @@ package struct SessionStatus: Hashable, Sendable {
     package var refusedByPeer: UInt64
     /// Why the peer does not store what is here, as it said; nil while it does.
     package var peerFailure: String?
-    /// Documents that this side, and the peer, leave out of the comparison since they were purged or refused there; nil
-    /// when not known. Up to `ReplicationLimits.exclusions` are counted.
+    /// Documents that this side, and the peer, leave out of the comparison since they were purged there, or refused from the
+    /// other; nil when not known. Up to `ReplicationLimits.exclusions` are counted.
     package var leftOutHere: Int?
     package var leftOutByPeer: Int?
     /// Whether the two are in sync: nothing outstanding either way, and the digests equal.

@@ -16,7 +16,7 @@ package enum StoreRequest: Sendable {
     case deliveries([Want], maximumBytes: Int)
     case rangeDigests
     case changesInRanges([UInt16])
-    case exclusions
+    case exclusions(refused: Set<DocumentID>)
     case digest(of: [DocumentID])
 
     /// Whether it needs the database's writer; the others go to readers.
@@ -26,7 +26,7 @@ package enum StoreRequest: Sendable {
 /// What became of a request.
 package enum StoreResult: Sendable {
     case opened(ReplicaSummary, checkpoint: Position?)
-    case missing([Want])
+    case missing([Want], refused: [DocumentID])
     case applied(ReplicaOutcome)
     case resumed(ResumePoint, ReplicaSummary)
     case changes(ChangesPage)
@@ -47,7 +47,8 @@ package func perform(_ request: StoreRequest, on store: some ReplicaStore) -> St
             let checkpoint = try store.checkpoint(of: source)
             return .opened(try store.summary(), checkpoint: checkpoint)
         case .missing(let changes, let givesWay):
-            return .missing(try store.missing(in: changes, givesWay: givesWay))
+            let wants = try store.missing(in: changes, givesWay: givesWay)
+            return .missing(wants, refused: try store.refused(in: changes))
         case .apply(let batch): return .applied(try store.apply(batch))
         case .resume(let position):
             let point = try store.resume(at: position)
@@ -57,7 +58,7 @@ package func perform(_ request: StoreRequest, on store: some ReplicaStore) -> St
             return .deliveries(try store.deliveries(for: wants, maximumBytes: bytes))
         case .rangeDigests: return .rangeDigests(try store.rangeDigests())
         case .changesInRanges(let ranges): return .changesInRanges(try store.changes(inRanges: ranges))
-        case .exclusions: return .exclusions(try store.exclusions())
+        case .exclusions(let refused): return .exclusions(try store.exclusions(refused: refused))
         case .digest(let documents):
             let sum = try store.digest(of: documents)
             return .digest(sum, try store.summary())

@@ -57,6 +57,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case acceptsWrongHash
     /// A batch of which something was refused is never done with.
     case holdsBadDocument
+    /// What was refused of anybody is left out of the comparison with everybody.
+    case refusesForAll
     /// All that was ever refused is remembered.
     case keepsRefusals
     /// A peer without a common version is one that speaks this node's.

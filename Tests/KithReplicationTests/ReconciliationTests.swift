@@ -112,6 +112,25 @@ import Testing
         #expect(world.run { other.store.body("new") != nil && left.isInSync && right.isInSync }, "seed \(seed)")
     }
 
+    @Test("What was refused from another peer excuses no difference from this one", arguments: seeds)
+    func refusedFromAnother(seed: UInt64) throws {
+        let (world, one, other) = synced(seed, 100)
+        let hostile = world.addNode()
+        for store in [one.store, other.store] {
+            store.bodyLimit = 0
+            let item = Delivery.Item(revision: Bench.revision(2), ancestors: [])
+            let delivery = Delivery(document: DocumentID(unchecked: "doc-4"), items: [item])
+            _ = try store.apply(ReplicaBatch(source: hostile.id, deliveries: [delivery], checkpoint: nil))
+            store.bodyLimit = DocumentLimits.documentBytes
+            #expect(store.refused[DocumentID(unchecked: "doc-4")]?.count == 1)
+        }
+        other.store.hide("doc-4")
+        let (left, right) = world.connect(one, other)
+        world.run(60_000)
+        #expect(!left.isInSync && !right.isInSync, "seed \(seed): \(left.statuses) \(right.statuses)")
+        #expect(left.status?.leftOutHere == 0 && left.status?.leftOutByPeer == 0)
+    }
+
     @Test("A difference that can't be settled is looked at ever more rarely")
     func fruitless() {
         let (world, one, other) = synced(1, 1500)

@@ -47,6 +47,12 @@ import Testing
         #expect(try test.reader.refusals().count == 3)
         let change = Change(sequence: 1, document: try DocumentID("b"), leaves: [AnnouncedLeaf(id: sloppy.id)])
         #expect(try test.reader.missing(in: [change]).isEmpty, "what was refused is not asked for again")
+        // What a peer has not shown is not left out of the comparison with it.
+        #expect(try test.reader.refused(in: [change]) == [change.document])
+        let other = Change(sequence: 1, document: change.document, leaves: [AnnouncedLeaf(id: forged.id)])
+        #expect(try test.reader.refused(in: [other]).isEmpty)
+        #expect(try test.reader.exclusions(refused: [change.document]) == [change.document])
+        #expect(try test.reader.exclusions(refused: []).isEmpty)
         try test.reopen()
         #expect(try test.reader.missing(in: [change]).isEmpty)
         // A good revision of the document ends the record.

@@ -15,6 +15,8 @@ struct HostileStore: ReplicaStore {
         return []
     }
 
+    func refused(in changes: [Change]) throws(ReplicaError) -> [DocumentID] { [] }
+
     func apply(_ batch: ReplicaBatch) throws(ReplicaError) -> ReplicaOutcome {
         ReplicaOutcome(stored: 0, refused: [], summary: link.summary)
     }
@@ -59,7 +61,7 @@ struct HostileStore: ReplicaStore {
 
     func changes(inRanges ranges: [UInt16]) throws(ReplicaError) -> [Change] { [] }
 
-    func exclusions() throws(ReplicaError) -> [DocumentID] { [] }
+    func exclusions(refused: Set<DocumentID>) throws(ReplicaError) -> [DocumentID] { [] }
 
     func digest(of documents: [DocumentID]) throws(ReplicaError) -> Digest256 { .zero }
 }

@@ -32,6 +32,10 @@ package struct ReaderReplica: ReplicaStore {
         try asking { () throws(StoreError) in try reader.missing(in: changes, givesWay: givesWay) }
     }
 
+    package func refused(in changes: [Change]) throws(ReplicaError) -> [DocumentID] {
+        try asking { () throws(StoreError) in try reader.refused(in: changes) }
+    }
+
     package func apply(_ batch: ReplicaBatch) throws(ReplicaError) -> ReplicaOutcome {
         preconditionFailure("a reader was asked to store")
     }
@@ -63,9 +67,9 @@ package struct ReaderReplica: ReplicaStore {
         try asking { () throws(StoreError) in try reader.changes(inRanges: ranges) }
     }
 
-    package func exclusions() throws(ReplicaError) -> [DocumentID] {
+    package func exclusions(refused: Set<DocumentID>) throws(ReplicaError) -> [DocumentID] {
         try asking { () throws(StoreError) in
-            try reader.exclusions(expired: reader.now() - NodeLimits.expiredMilliseconds)
+            try reader.exclusions(expired: reader.now() - NodeLimits.expiredMilliseconds, refused: refused)
         }
     }
 

@@ -1,5 +1,9 @@
 import KithDocument
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// What the documents of one range of the id hash add up to.
 package struct StoredRange: Hashable, Sendable {
     package let index: UInt16
@@ -59,8 +63,12 @@ extension StoreReader {
 
     /// The documents that the database leaves out of comparisons with its peers, since it purged or refused them, or since
     /// they are expired and may be dropped elsewhere; ascending, each once.
-    /// - Parameter expired: those that expired up to here, in milliseconds since 1970; nil for none.
-    package func exclusions(expired: Int64? = nil) throws(StoreError) -> [DocumentID] {
+    /// - Parameters:
+    ///   - expired: those that expired up to here, in milliseconds since 1970; nil for none.
+    ///   - candidates: which are left out if they were refused; nil for all.
+    package func exclusions(
+        expired: Int64? = nil, refused candidates: Set<DocumentID>? = nil
+    ) throws(StoreError) -> [DocumentID] {
         try connection.reading { () throws(StoreError) in
             var ids: [DocumentID] = []
             let purged = try connection.statement(.allPurged)
@@ -69,7 +77,13 @@ extension StoreReader {
             let refused = try connection.statement(.allRefused)
             defer { refused.reset() }
             refused.bind(1, Limits.refusalRules)
-            while try refused.step() { ids.append(DocumentID(unchecked: refused.string(0))) }
+            while try refused.step() {
+                let id = DocumentID(unchecked: refused.string(0))
+                #if KITH_MUTANTS
+                if Mutant.isActive(.refusesForAll) { ids.append(id) }
+                #endif
+                if candidates?.contains(id) ?? true { ids.append(id) }
+            }
             if let expired, try connection.number(Schema.expiryIndexCount) != 0 {
                 let list = try connection.statement(.expired)
                 defer { list.reset() }
@@ -92,6 +106,21 @@ extension StoreReader {
             refusals.append(RefusedDocument(document: DocumentID(unchecked: row.string(0)), reason: row.string(2)))
         }
         return refusals
+    }
+
+    /// The documents of which an announced leaf is recorded as refused.
+    package func refused(in changes: [Change]) throws(StoreError) -> [DocumentID] {
+        try connection.reading { () throws(StoreError) in
+            guard try StoreState.read(connection).refused > 0 else { return [] }
+            var documents: [DocumentID] = []
+            for change in changes {
+                guard let record = try Refusals.read(of: change.document, connection), record.isValid,
+                    change.leaves.contains(where: { record.leaves.contains($0.id) })
+                else { continue }
+                documents.append(change.document)
+            }
+            return documents
+        }
     }
 
     /// The sum over these documents of what each adds to the digest here.

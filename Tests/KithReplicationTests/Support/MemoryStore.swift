@@ -189,6 +189,13 @@ final class MemoryStore: ReplicaStore {
         }
     }
 
+    func refused(in changes: [Change]) throws(ReplicaError) -> [DocumentID] {
+        try check("refused")
+        return changes.filter { change in
+            change.leaves.contains { refused[change.document]?.contains($0.id) == true }
+        }.map(\.document)
+    }
+
     func apply(_ batch: ReplicaBatch) throws(ReplicaError) -> ReplicaOutcome {
         try check("apply")
         transactions += 1
@@ -306,9 +313,9 @@ final class MemoryStore: ReplicaStore {
         }
     }
 
-    func exclusions() throws(ReplicaError) -> [DocumentID] {
+    func exclusions(refused candidates: Set<DocumentID>) throws(ReplicaError) -> [DocumentID] {
         try check("exclusions")
-        return (Array(purged) + Array(refused.keys)).sorted()
+        return (Array(purged) + refused.keys.filter(candidates.contains)).sorted()
     }
 
     func digest(of documents: [DocumentID]) throws(ReplicaError) -> Digest256 {
