@@ -94,7 +94,7 @@ import Testing
             "CSQLite": ["KithStore", "kith-bench"], "CDNSSD": ["KithDiscovery"],
             "COpenSSL": ["KithCrypto", "KithTransport"],
             "CMicroHTTPD": ["KithHTTPCore"], "CCurl": ["KithHTTPCore"],
-            "CLibrary": ["KithSystem", "kith-cli"],
+            "CLibrary": ["KithSystem", "kith-bench", "kith-cli"],
         ]
         let base = root.appendingPathComponent("Sources").standardizedFileURL
         for target in try FileManager.default.contentsOfDirectory(atPath: base.path) where target != "System" {

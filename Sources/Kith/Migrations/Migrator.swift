@@ -134,5 +134,6 @@ public struct MigrationError: Error, CustomStringConvertible {
     /// What it threw.
     public let error: any Error
 
+    /// One sentence: which step, and what it threw.
     public var description: String { "the step '\(Shown.name(step))' failed, and nothing was changed: \(error)" }
 }
