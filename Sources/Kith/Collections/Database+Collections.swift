@@ -12,6 +12,7 @@ extension Database {
     ///
     /// Nothing is registered and nothing is written: a collection is a way to see documents, and there may be many of one type.
     /// - Parameters:
+    ///   - model: the type of the values.
     ///   - type: what the member `type` of the documents is; nil where all documents of the database are of this model.
     ///   - examples: two values or more that differ in every field, where the library can't make values up.
     /// - Throws: `KithError` `invalid` with the path, for a model of which values can't be made up, encoded or decoded, or whose
@@ -78,7 +79,9 @@ extension ModelCollection {
     ///
     ///     try await tasks.update("milk") { $0.status = .done }
     ///
-    /// - Parameter change: runs within the write. When it throws nothing is written, and this throws the same.
+    /// - Parameters:
+    ///   - id: of the model.
+    ///   - change: runs within the write. When it throws nothing is written, and this throws the same.
     /// - Returns: the model as it is now; nil where there is none of that id in this collection.
     @discardableResult
     public func update(

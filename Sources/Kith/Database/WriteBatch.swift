@@ -49,7 +49,9 @@ public final class WriteBatch: DocumentReading {
     }
 
     /// Saves a document; where the stored one is not at the revision that was read, what the handler makes of both.
-    /// - Parameter onConflict: returns the fields that are to be stored, or nil for nothing; then the call throws `conflict`.
+    /// - Parameters:
+    ///   - document: what is to be saved, with the revision that it was read at.
+    ///   - onConflict: returns the fields that are to be stored, or nil for nothing; then the call throws `conflict`.
     @discardableResult
     public func save(
         _ document: Document, onConflict: (SaveConflict) throws -> JSONValue?
@@ -132,7 +134,9 @@ public final class WriteBatch: DocumentReading {
     }
 
     /// Deletes a document that was read.
-    /// - Parameter rule: what counts where it was changed since; `replace` is `lastWriteWins`.
+    /// - Parameters:
+    ///   - document: with the revision that it was read at.
+    ///   - rule: what counts where it was changed since; `replace` is `lastWriteWins`.
     /// - Returns: false where it does not live any more.
     /// - Throws: `KithError`: `conflict` by the rule.
     @discardableResult
@@ -145,7 +149,9 @@ public final class WriteBatch: DocumentReading {
     }
 
     /// Deletes a document that was read; where it was changed since, if the handler says so.
-    /// - Parameter onConflict: is given both; false ends the call with `conflict`.
+    /// - Parameters:
+    ///   - document: with the revision that it was read at.
+    ///   - onConflict: is given both; false ends the call with `conflict`.
     @discardableResult
     public func delete(_ document: Document, onConflict: (SaveConflict) throws -> Bool) throws -> Bool {
         let present = try self.document(document.id)

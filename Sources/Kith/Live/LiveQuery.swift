@@ -97,7 +97,9 @@ public struct LiveQuery<Row: Sendable>: AsyncSequence, Sendable {
 
 extension Database {
     /// Follows the result of a query in SQL++ (`LiveQuery`).
-    /// - Parameter parameters: by their names without `$`.
+    /// - Parameters:
+    ///   - text: the query.
+    ///   - parameters: by their names without `$`.
     /// - Throws: `KithError` `invalid` with line and column for a text that is wrong.
     public func live(
         _ text: String, _ parameters: [String: JSONValue] = [:]

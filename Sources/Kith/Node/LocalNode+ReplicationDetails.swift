@@ -45,6 +45,7 @@ extension LocalNode {
     /// The documents whose latest change a peer has not acknowledged, or for nil none of the peers that this node has a link to or
     /// had one to since it started. One that a peer refused counts as acknowledged.
     /// - Parameters:
+    ///   - database: its name.
     ///   - peer: its name or the beginning of its id.
     ///   - limit: at most so many are listed, up to 100,000.
     /// - Throws: `KithError`: `notFound` for a database or a peer that is none; `closed`.

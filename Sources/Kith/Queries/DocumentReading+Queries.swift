@@ -9,7 +9,9 @@ extension DocumentReading {
     ///         "SELECT RAW title FROM _ WHERE type = $type ORDER BY title", ["type": "todo"])
     ///
     /// Every name in FROM is this database. Only documents that live are seen, each as a plain read shows it.
-    /// - Parameter parameters: by their names without `$`; bound, never pasted into the text.
+    /// - Parameters:
+    ///   - text: the query.
+    ///   - parameters: by their names without `$`; bound, never pasted into the text.
     /// - Returns: for each row an object of its columns, those apart that are MISSING; for SELECT RAW the value, null for MISSING.
     /// - Throws: `KithError` `invalid` with line and column and what was expected there: a text that is wrong, a parameter
     ///   without a value, an index that is not there; what the disk gives.

@@ -13,6 +13,7 @@ public struct ModelCollection<Model: Codable & Identifiable & Sendable>: Sendabl
     package var database: (any Sendable)?
 
     /// - Parameters:
+    ///   - model: the type of the values.
     ///   - type: what the member `type` of the documents is; nil where all documents of the database are of this model.
     ///   - examples: two values or more that differ in every field, where the library can't make values up.
     /// - Throws: `DocumentCodingError` with the path, for a model of which values can't be made up, encoded or decoded, or whose

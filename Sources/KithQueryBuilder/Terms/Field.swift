@@ -19,7 +19,9 @@ extension QueryTerm where Value == DynamicValue, Level == RowLevel {
     }
 
     /// `META().id` and others.
-    /// - Parameter alias: that of the source, where there are several.
+    /// - Parameters:
+    ///   - name: what is asked for.
+    ///   - alias: that of the source, where there are several.
     public static func metadata(_ name: Metadata, of alias: String? = nil) -> Field {
         Field(.path(QueryExpression(.metadata(alias)), [.member(name.rawValue)]), nil)
     }

@@ -38,7 +38,9 @@ extension QueryTerm where Value: QueryArray {
     }
 
     /// Whether a condition holds of an element: `$0.tags.any { $0 == "home" }`.
-    /// - Parameter variable: the element's name in the query: `item`, or within another `item2` and so on.
+    /// - Parameters:
+    ///   - variable: the element's name in the query: `item`, or within another `item2` and so on.
+    ///   - condition: what is to hold, of the element.
     public func any(
         as variable: String? = nil,
         _ condition: (QueryTerm<Value.QueryElement, Level>) -> QueryTerm<Bool, Level>
