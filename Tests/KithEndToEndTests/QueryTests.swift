@@ -127,7 +127,15 @@ import Testing
                 try await node.status()["databases"]?[0]?["oldest_reader_ms"] == .null
             }
             #expect(isOver)
-            // Also when the node is to stop.
+            // A compaction waits for no query, for all readings would wait with it.
+            let long = try node.program(["query", "stock", endless])
+            _ = try await eventually(within: 60) {
+                (try await node.status()["databases"]?[0]?["oldest_reader_ms"]?.natural ?? 0) > 0
+            }
+            try await node.kith("compact", "stock", within: 60)
+            let given = try await long.finish(within: 60)
+            #expect(given.status == 1 && given.errorText.contains("ask again"), "\(given.errorText)")
+            // Nor does the node's end.
             let last = try node.program(["query", "stock", endless])
             _ = try await eventually(within: 60) {
                 (try await node.status()["databases"]?[0]?["oldest_reader_ms"]?.natural ?? 0) > 0

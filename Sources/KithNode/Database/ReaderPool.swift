@@ -84,6 +84,9 @@ final class ReaderPool: Sendable {
         return began.map { now - min($0, now) }
     }
 
+    /// Whether somebody waits until no connection is open: what takes long holds up all readings meanwhile.
+    var isShut: Bool { gate.withLock(\.isShut) }
+
     /// Closes the connections and runs the body while none is opened; readings wait until it is over. Blocks.
     func withoutReaders<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         gate.withLock { $0.isShut = true }

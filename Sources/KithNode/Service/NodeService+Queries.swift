@@ -10,7 +10,13 @@ extension NodeService {
         let rows = RowQueue(
             beside: database.file, number: node.linkNumbers.wrappingAdd(1, ordering: .relaxed).newValue)
         database.read(isLong: true) { reader throws(StoreError) in
-            try request.answer(by: reader, isUnwanted: { rows.isUnwanted || database.isOver }, tell: rows.put)
+            let isExchanged = { database.isOver || database.readers.isShut }
+            do throws(StoreError) {
+                try request.answer(by: reader, isUnwanted: { rows.isUnwanted || isExchanged() }, tell: rows.put)
+            } catch {
+                // Its file is about to be exchanged, and nobody else reads until it is over.
+                throw error.code == .cancelled && isExchanged() ? database.file.isExchanged : error
+            }
         } completion: { result in
             if case .failure(let error) = result { rows.finish(ControlError(error)) } else { rows.finish(nil) }
         }
@@ -60,5 +66,13 @@ extension NodeService {
 
     func dropIndex(_ index: String, in name: String) async throws(ControlError) {
         try await writing(name) { transaction throws(StoreError) in try transaction.dropIndex(index) }
+    }
+}
+
+extension DatabaseFile {
+    fileprivate var isExchanged: StoreError {
+        StoreError(
+            .cancelled, name.string,
+            "the query was given up: database \(name) is closed, or its file is about to be exchanged; ask again")
     }
 }
