@@ -45,9 +45,12 @@ public struct DatabaseIndex: Hashable, Sendable {
     ///
     /// Words are found in all scripts, in Chinese, Japanese and Korean too; case never counts.
     /// - Parameters:
+    ///   - name: up to 100 letters from a to z, digits, `_` and `-`.
     ///   - fields: as `on:` has them. Of arrays and objects it is all strings and numbers within.
     ///   - language: whose words are found in all their forms; nil for words as they stand.
     ///   - keepsDiacritics: whether letters with marks are others than those without.
+    ///   - filter: only documents for which it is true are in it.
+    /// - Throws: `KithError` `invalid` with the place in the expression that is wrong.
     public init(
         _ name: String, fullTextOf fields: String..., language: TextLanguage? = nil, keepsDiacritics: Bool = false,
         where filter: String? = nil
