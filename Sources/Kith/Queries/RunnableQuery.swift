@@ -22,7 +22,7 @@ struct RunnableQuery: Sendable {
 
     init(_ text: String, _ parameters: [String: JSONValue]) {
         form = .text(text)
-        self.parameters = ParameterValues(JSONObject(parameters.map { ($0.key, $0.value.tree) }))
+        self.parameters = Self.values(of: parameters)
     }
 
     init(_ query: CheckedQuery, _ parameters: ParameterValues) {
@@ -36,8 +36,11 @@ struct RunnableQuery: Sendable {
         do throws(QueryBuilderError) { statement = try query.statement } catch {
             throw KithError(.invalid, "query", "a query: \(error)")
         }
-        self.init(
-            try Self.checked(statement), ParameterValues(JSONObject(parameters.map { ($0.key, $0.value.tree) })))
+        self.init(try Self.checked(statement), Self.values(of: parameters))
+    }
+
+    private static func values(of parameters: [String: JSONValue]) -> ParameterValues {
+        ParameterValues(JSONObject(parameters.map { ($0.key, $0.value.tree) }))
     }
 
     /// - Throws: `KithError` `invalid` with the place.

@@ -23,6 +23,12 @@ package struct DatabaseReplication: Hashable, Sendable {
             pulls: direction == .both || direction == .pull, pushes: direction == .both || direction == .push)
     }
 
+    /// Which ways they may pass now.
+    /// - Parameter isSynchronising: whether somebody has asked for a synchronisation that is not over.
+    func directions(isSynchronising: Bool) -> FeedDirections {
+        isPaused || mode == .onDemand && !isSynchronising ? .none : directions
+    }
+
     /// What a person should know of them where they are not the usual ones.
     var limitation: String? {
         if isPaused { return "paused" }

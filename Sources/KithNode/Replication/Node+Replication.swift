@@ -9,23 +9,14 @@ import KithTransport
 extension Node {
     /// Which ways the documents of a database may pass now.
     func directions(of name: String) -> FeedDirections {
-        let settings = replication[name]
-        if settings.isPaused { return .none }
-        if settings.mode == .onDemand, !synchronisations.values.contains(where: { $0.database == name }) {
-            return .none
-        }
-        return settings.directions
+        replication[name].directions(isSynchronising: synchronisations.values.contains { $0.database == name })
     }
 
     /// The same for a link that begins: it learns of databases on its own queue.
     var allDirections: @Sendable (String) -> FeedDirections {
         let book = replication
         let running = Set(synchronisations.values.map(\.database))
-        return { name in
-            let settings = book[name]
-            if settings.isPaused || settings.mode == .onDemand && !running.contains(name) { return .none }
-            return settings.directions
-        }
+        return { name in book[name].directions(isSynchronising: running.contains(name)) }
     }
 
     /// Takes the settings of the last run. Where some may be lost, all databases of which nothing could be read are paused
