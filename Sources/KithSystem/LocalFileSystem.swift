@@ -67,6 +67,14 @@ package struct LocalFileSystem: FileSystem {
         return names
     }
 
+    /// Removes a directory with all that is in it, as far as it can. Symbolic links are removed and not followed.
+    package static func removeFolder(_ path: String) {
+        for name in (try? LocalFileSystem().list(path)) ?? [] where unlink("\(path)/\(name)") != 0 {
+            removeFolder("\(path)/\(name)")
+        }
+        rmdir(path)
+    }
+
     /// The name in an entry. An entry ends with its name: read as the 256 bytes that it can have at most, it would be read
     /// beyond the end of the directory's buffer, which may be the end of the memory that there is.
     static func name(of entry: UnsafePointer<dirent>) -> String {

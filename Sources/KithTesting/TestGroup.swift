@@ -60,10 +60,7 @@ public final class TestGroup: Sendable {
         var nodes: [LocalNode] = []
         do {
             for (index, folder) in folders.enumerated() {
-                var options = NodeOptions()
-                options.listen = "127.0.0.1:0"
-                options.usesDiscovery = false
-                options.logLevel = .error
+                var options = NodeOptions.loopback
                 if let first = nodes.first {
                     let code = try await first.invite().code
                     try await LocalNode.join(code, in: folder, as: "n\(index)", peer: first.listening[0])
@@ -98,5 +95,16 @@ public final class TestGroup: Sendable {
     public func end() async {
         for node in nodes { await node.stop() }
         try? FileManager.default.removeItem(at: root)
+    }
+}
+
+extension NodeOptions {
+    /// Loopback alone, a free port.
+    package static var loopback: NodeOptions {
+        var options = NodeOptions()
+        options.listen = "127.0.0.1:0"
+        options.usesDiscovery = false
+        options.logLevel = .error
+        return options
     }
 }

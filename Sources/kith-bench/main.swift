@@ -58,16 +58,6 @@ func measure(_ options: Options, in directory: String) throws {
     if let delay { print(Table.times("from a put to its reading", kith: delay.kith, raw: delay.raw, limit: 10)) }
 }
 
-/// Removes a folder with all that is in it. Symbolic links are removed, not followed.
-func removeFolder(_ path: String) {
-    for name in (try? LocalFileSystem().list(path)) ?? [] {
-        let child = path + "/" + name
-        var status = stat()
-        if lstat(child, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { removeFolder(child) } else { unlink(child) }
-    }
-    rmdir(path)
-}
-
 func fail(_ message: String, status: Int32) -> Never {
     let line = "kith-bench: \(message)\n"
     _ = write(STDERR_FILENO, line, line.utf8.count)
@@ -84,7 +74,7 @@ do {
     var template = Array((options.directory + "/kith-bench-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else { throw BenchError("can't make a folder in \(options.directory)") }
     let directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-    defer { removeFolder(directory) }
+    defer { LocalFileSystem.removeFolder(directory) }
     try measure(options, in: directory)
 } catch let error as BenchError {
     fail(error.message, status: 1)

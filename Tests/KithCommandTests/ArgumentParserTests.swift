@@ -1,5 +1,6 @@
 import KithDocument
 import KithNode
+import KithTestSupport
 import Testing
 
 @testable import kith

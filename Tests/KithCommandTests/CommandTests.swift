@@ -1,5 +1,6 @@
 import Glibc
 import KithHTTPCore
+import KithTestSupport
 import Testing
 
 /// The command as a whole: exit statuses, and what goes to which output.

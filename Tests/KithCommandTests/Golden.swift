@@ -12,7 +12,7 @@ enum Golden {
     static func expect(_ lines: [String], atPath path: String, at location: SourceLocation = #_sourceLocation) throws {
         let text = lines.map { $0 + "\n" }.joined()
         if getenv("KITH_ACCEPT_GOLDEN") != nil {
-            try write(text, to: path)
+            try Command.write(text, to: path)
             return
         }
         let golden = try self.text(ofFile: path)
@@ -32,10 +32,4 @@ enum Golden {
         try #require(TestFile.text(of: path), "there is no \(path)")
     }
 
-    private static func write(_ text: String, to path: String) throws {
-        let file = try #require(fopen(path, "w"), "cannot write \(path)")
-        defer { fclose(file) }
-        let bytes = Array(text.utf8)
-        fwrite(bytes, 1, bytes.count, file)
-    }
 }

@@ -1,3 +1,4 @@
+import KithTestSupport
 import Testing
 
 @testable import kith

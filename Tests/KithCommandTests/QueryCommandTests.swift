@@ -1,5 +1,6 @@
 import KithDocument
 import KithHTTPCore
+import KithTestSupport
 import Testing
 
 @testable import kith
@@ -13,7 +14,7 @@ import Testing
         """#
 
     private func run(_ arguments: [String], answer: String = answer, input: String = "") async throws -> (
-        Command.Result, [String]
+        ProgramResult, [String]
     ) {
         let node = try FakeNode { _ in .json(answer) }
         defer { node.close() }

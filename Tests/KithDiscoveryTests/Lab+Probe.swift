@@ -18,5 +18,5 @@ extension Lab {
             ["unshare", "-n", "-m", "--propagation", "private", "bash", "-c", prepare, "lonely", probePath] + arguments)
     }
 
-    private static var probePath: String { program("kith-discovery-probe") }
+    private static var probePath: String { Program.built("kith-discovery-probe") }
 }

@@ -78,6 +78,13 @@ import Testing
         }
     }
 
+    /// By `Program`, `ChildProgram` and `LineProcess`: Foundation's own watches children with threads and sockets of its own.
+    @Test func testsStartNoProgramByFoundation() throws {
+        for (name, text) in try sources(below: "Tests") {
+            #expect(!text.contains(" = Process" + "()"), "\(name) starts a program by Foundation")
+        }
+    }
+
     @Test func everyUncheckedSendableSaysWhatProtectsIt() throws {
         for (name, text) in try sources(below: "Sources") {
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

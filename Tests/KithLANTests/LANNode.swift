@@ -114,7 +114,7 @@ final class LANNode {
     /// Standard error goes to a file beside the directory.
     private func wrapped(_ arguments: [String]) throws -> [String] {
         let script = "exec \"$@\" 2>> '\(directory).log'"
-        return try lab.inside(machine) + ["bash", "-c", script, "kith", Lab.program("kith")] + arguments
+        return try lab.inside(machine) + ["bash", "-c", script, "kith", Program.built("kith")] + arguments
     }
 
     /// What the node said last, for the message about a failure.

@@ -51,7 +51,7 @@ private final class Shell {
 
     init(on machine: Int, of lab: Lab) throws {
         let home = "\(lab.folder)/home\(machine)"
-        let program = Lab.program("kith").split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
+        let program = Program.built("kith").split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
         process = try LineProcess(
             try lab.inside(machine) + [
                 "env", "-i", "HOME=\(home)", "PATH=\(program):/usr/sbin:/usr/bin:/sbin:/bin", "bash", "-c",

@@ -24,7 +24,7 @@ import Testing
             [
                 try #require(compiler),
                 "-typecheck", "-whole-module-optimization", "-swift-version", "6", "-module-name", "Mistakes",
-                "-I", Program.folder + "/Modules",
+                "-I", Program.built("Modules"),
                 "-Xcc", "-fmodule-map-file=\(moduleMap.standardizedFileURL.path)",
             ] + files.map(\.path))
         var errors: [Place: [String]] = [:]

@@ -4,7 +4,7 @@ import KithTestSupport
 enum SimulatorProgram {
     /// Runs it to its end, on a thread of its own.
     static func run(_ arguments: [String]) async throws -> ProgramResult {
-        try await Program.run([Program.folder + "/kith-sim"] + arguments)
+        try await Program.run([Program.built("kith-sim")] + arguments)
     }
 }
 

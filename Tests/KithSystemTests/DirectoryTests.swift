@@ -16,6 +16,18 @@ import Testing
         #expect(throws: SystemError.self) { try LocalFileSystem().list(directory.path + "/missing") }
     }
 
+    @Test func `a directory is removed with all in it, and what a link leads to stays`() throws {
+        let (directory, other) = (TemporaryDirectory(), TemporaryDirectory())
+        let folder = directory.path + "/folder"
+        for path in [folder, folder + "/deeper", folder + "/empty"] { try #require(mkdir(path, 0o700) == 0) }
+        for path in [folder + "/a", folder + "/deeper/b", other.path + "/kept"] {
+            #expect(TestFile.write("x", to: path))
+        }
+        try #require(symlink(other.path, folder + "/link") == 0)
+        LocalFileSystem.removeFolder(folder)
+        #expect(directory.names == [] && other.names == ["kept"])
+    }
+
     /// The C library's buffer of a directory may lie at the end of the memory that there is.
     @Test func `no byte behind an entry is read`() throws {
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))

@@ -61,15 +61,6 @@ package final class Lab {
         guard let pid = try run("lab_pid \(node)").first else { throw Failure("node \(node) is not up") }
         return ["nsenter", "-t", pid, "-n", "-m", "--"]
     }
-
-    /// The path of a program that is built beside the tests.
-    package static func program(_ name: String) -> String {
-        var buffer = [CChar](repeating: 0, count: 4_096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        let path = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/"
-            + name
-    }
 }
 
 /// Tells once, when the test process ends, how many tests ran on a LAN, or why none could.

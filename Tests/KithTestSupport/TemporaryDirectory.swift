@@ -26,7 +26,6 @@ package final class TemporaryDirectory: Sendable {
 
     /// Removes a directory with all that is in it. Symbolic links are removed and not followed.
     package static func remove(_ path: String) {
-        for name in names(in: path) where unlink("\(path)/\(name)") != 0 { remove("\(path)/\(name)") }
-        rmdir(path)
+        LocalFileSystem.removeFolder(path)
     }
 }

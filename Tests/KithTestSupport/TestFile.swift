@@ -16,4 +16,13 @@ package enum TestFile {
     package static func text(of path: String) -> String? {
         bytes(of: path).map { String(decoding: $0, as: UTF8.self) }
     }
+
+    /// Writes a text in the place of what is there.
+    /// - Returns: whether it could.
+    package static func write(_ text: String, to path: String) -> Bool {
+        guard let file = fopen(path, "w") else { return false }
+        defer { fclose(file) }
+        let bytes = Array(text.utf8)
+        return fwrite(bytes, 1, bytes.count, file) == bytes.count
+    }
 }

@@ -8,15 +8,6 @@ struct NodeTests {
     private let directory = TemporaryDirectory()
     private var folder: URL { URL(fileURLWithPath: directory.path + "/kith") }
 
-    /// Loopback alone, a free port.
-    private var options: NodeOptions {
-        var options = NodeOptions()
-        options.listen = "127.0.0.1:0"
-        options.usesDiscovery = false
-        options.logLevel = .error
-        return options
-    }
-
     @Test func `two nodes exchange documents, and edits made apart merge`() async throws {
         try await TestGroup.with(nodes: 2) { group in
             let den = try await group[0].database("notes")
@@ -81,7 +72,7 @@ struct NodeTests {
         alone.close()
         let who = try LocalNode.makeGroup("home", in: folder, as: "den")
         #expect(who.role == .admin && who.group == "home" && LocalNode.isMember(folder))
-        let node = try LocalNode(in: folder, options: options)
+        let node = try LocalNode(in: folder, options: .loopback)
         #expect(node.databases == ["notes"])
         let error = #expect(throws: KithError.self) { try Database("notes", in: folder) }
         #expect(error?.code == .inUse && error?.message.contains("this process") == true, "\(error?.message ?? "")")
@@ -105,7 +96,7 @@ struct NodeTests {
             let error = await #expect(throws: KithError.self) { try await LocalNode.join(code, in: folder) }
             #expect(error?.code == .conflict && error?.message.contains("notes") == true)
             try await LocalNode.join(code, in: folder, as: "new", peer: group[0].listening[0], bringsDatabases: true)
-            let node = try LocalNode(in: folder, options: options)
+            let node = try LocalNode(in: folder, options: .loopback)
             try await node.start()
             #expect(await eventually(within: 60) { group[0].databases == ["notes"] })
             let notes = try await group[0].database("notes")
@@ -119,14 +110,14 @@ struct NodeTests {
 
     @Test func `a folder is one node's at a time, and in one group`() async throws {
         try LocalNode.makeGroup("home", in: folder)
-        let node = try LocalNode(in: folder, options: options)
-        let error = #expect(throws: KithError.self) { try LocalNode(in: folder, options: options) }
+        let node = try LocalNode(in: folder, options: .loopback)
+        let error = #expect(throws: KithError.self) { try LocalNode(in: folder, options: .loopback) }
         #expect(error?.code == .inUse && error?.message.contains("this process") == true, "\(error?.message ?? "")")
         // One that was never started stops too.
         await node.stop()
         #expect(throws: KithError.self) { try LocalNode.makeGroup("other", in: folder) }
         let nowhere = URL(fileURLWithPath: directory.path + "/none")
-        let none = #expect(throws: KithError.self) { try LocalNode(in: nowhere, options: options) }
+        let none = #expect(throws: KithError.self) { try LocalNode(in: nowhere, options: .loopback) }
         #expect(none?.code == .membership)
         let code = await #expect(throws: KithError.self) { try await LocalNode.join("NOT-A-CODE", in: nowhere) }
         #expect(code?.code == .membership)
@@ -134,12 +125,12 @@ struct NodeTests {
 
     @Test func `an address that is none keeps a node from starting, and lets the folder go`() async throws {
         try LocalNode.makeGroup("home", in: folder)
-        var options = options
+        var options = NodeOptions.loopback
         options.listen = "nowhere.invalid:99999"
         let node = try LocalNode(in: folder, options: options)
         let error = await #expect(throws: KithError.self) { try await node.start() }
         #expect(error?.code == .invalid, "\(error?.message ?? "")")
-        let again = try LocalNode(in: folder, options: self.options)
+        let again = try LocalNode(in: folder, options: .loopback)
         try await again.start()
         await again.stop()
     }

@@ -9,41 +9,16 @@ import Testing
     private let directory = TemporaryDirectory()
     private var folder: URL { URL(fileURLWithPath: directory.path + "/kith") }
 
-    private var options: NodeOptions {
-        var options = NodeOptions()
-        options.listen = "127.0.0.1:0"
-        options.usesDiscovery = false
-        options.logLevel = .error
-        return options
-    }
-
     /// Runs the command that is built beside the tests, to its end.
-    private func kith(_ arguments: String...) async throws -> (status: Int32, output: String, errors: String) {
-        try await run(arguments)
+    private func kith(_ arguments: [String]) async throws -> ProgramResult {
+        try await Program.run([Program.built("kith")] + arguments)
     }
 
-    private func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
-        let path = directory.path
-        return try await onThread {
-            let command = Process()
-            command.executableURL = URL(fileURLWithPath: Lab.program("kith"))
-            command.arguments = arguments
-            // Through files, so that no pipe fills up.
-            let files = ["out", "err"].map { "\(path)/\($0)" }
-            for file in files { _ = FileManager.default.createFile(atPath: file, contents: nil) }
-            command.standardOutput = FileHandle(forWritingAtPath: files[0])
-            command.standardError = FileHandle(forWritingAtPath: files[1])
-            command.standardInput = FileHandle.nullDevice
-            try command.run()
-            command.waitUntilExit()
-            let texts = try files.map { try String(contentsOfFile: $0, encoding: .utf8) }
-            return (command.terminationStatus, texts[0], texts[1])
-        }
-    }
+    private func kith(_ arguments: String...) async throws -> ProgramResult { try await kith(arguments) }
 
     @Test func `the command works on the folder of a node in a program`() async throws {
         try LocalNode.makeGroup("home", in: folder, as: "den")
-        let node = try LocalNode(in: folder, options: options)
+        let node = try LocalNode(in: folder, options: .loopback)
         try await node.start()
         let notes = try await node.database("notes")
         try await notes.save(Document(id: "a", ["text": "hi"]))
@@ -68,7 +43,7 @@ import Testing
     @Test func `another process is told who has the folder`() async throws {
         let process = "\(ProcessInfo.processInfo.processIdentifier)"
         try LocalNode.makeGroup("home", in: folder, as: "den")
-        let node = try LocalNode(in: folder, options: options)
+        let node = try LocalNode(in: folder, options: .loopback)
         try await node.start()
         let second = try await kith("start", "--data", folder.path, "--no-discovery", "--listen", "127.0.0.1:0")
         #expect(second.status == 1 && second.errors.contains(process), "\(second)")
@@ -77,7 +52,7 @@ import Testing
         // A database that a program has without a node: nobody works on its file beside it, and all are told who has it.
         let alone = try Database("notes", in: folder)
         for command in [["verify", "notes"], ["query", "notes", "SELECT * FROM _"], ["index", "list", "notes"]] {
-            let refused = try await run(command + ["--data", folder.path])
+            let refused = try await kith(command + ["--data", folder.path])
             #expect(refused.status == 1 && refused.errors.contains(process), "\(command): \(refused)")
         }
         alone.close()

@@ -111,21 +111,9 @@ enum Demo {
                 if keepsFolder {
                     Messages.line("the nodes' directories and logs are in \(folder)")
                 } else {
-                    Folder.remove(folder)
+                    LocalFileSystem.removeFolder(folder)
                 }
             }
         }
-    }
-}
-
-/// Removal of a folder with all that is in it. Symbolic links are removed, not followed.
-enum Folder {
-    static func remove(_ path: String) {
-        for name in (try? LocalFileSystem().list(path)) ?? [] {
-            let child = "\(path)/\(name)"
-            var status = stat()
-            if lstat(child, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { remove(child) } else { unlink(child) }
-        }
-        rmdir(path)
     }
 }

@@ -19,7 +19,7 @@ final class ChildProgram: Sendable {
     }
 
     /// The program under test, which stands beside the program of the tests.
-    static let kith = Program.folder + "/kith"
+    static let kith = Program.built("kith")
 
     private let files: String
     private let pid: pid_t
@@ -42,8 +42,8 @@ final class ChildProgram: Sendable {
         posix_spawn_file_actions_addopen(&actions, 2, files + ".err", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         let variables = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/nonexistent"] + environment
         var child = pid_t()
-        let result = Self.withStrings([path] + arguments) { words in
-            Self.withStrings(variables) { posix_spawn(&child, path, &actions, nil, words, $0) }
+        let result = Program.withWords([path] + arguments) { words in
+            Program.withWords(variables) { posix_spawn(&child, path, &actions, nil, words, $0) }
         }
         try #require(result == 0, "\(path) does not run: \(String(cString: strerror(result)))")
         pid = child
@@ -100,13 +100,5 @@ final class ChildProgram: Sendable {
         let shown = String(decoding: errors.suffix(300), as: UTF8.self)
         return Finished(
             status: try #require(status, "has not ended after \(seconds) s: \(shown)"), output: output, errors: errors)
-    }
-
-    private static func withStrings<Value>(
-        _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Value
-    ) -> Value {
-        var pointers = strings.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress!) }
     }
 }
