@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ClockTests {
     /// A wrong clock, in seconds from the right one.
     enum Clock: String, CaseIterable, Sendable {
-        case tenYearsBehind, twentyYearsAhead, aDayAhead, nineteenSeventy
+        case tenYearsBehind, twentyYearsAhead, aDayAhead, aDayBehind, nineteenSeventy
 
         /// Ten minutes past the beginning of 1970, as the tests started.
         private static let sinceNineteenSeventy = 600 - time(nil)
@@ -16,6 +16,7 @@ import Testing
             case .tenYearsBehind: -10 * 365 * 86_400
             case .twentyYearsAhead: 20 * 365 * 86_400
             case .aDayAhead: 86_400
+            case .aDayBehind: -86_400
             case .nineteenSeventy: Self.sinceNineteenSeventy
             }
         }
