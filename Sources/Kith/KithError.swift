@@ -84,6 +84,7 @@ extension KithError {
             case .newerFile: .newerFile
             case .clockBeyondRange: .clockBeyondRange
             case .cancelled: .cancelled
+            case .closed: .closed
             case .internalError: .internalError
             }
         self.init(code, error.subject, error.message)

@@ -37,6 +37,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case clockBeyondRange = "clock_beyond_range"
         /// Whoever asked for long work gave it up.
         case cancelled
+        /// The database was closed in this process.
+        case closed
         /// A fault of Kith.
         case internalError = "internal"
     }

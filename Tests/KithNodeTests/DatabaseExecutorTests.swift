@@ -38,6 +38,21 @@ import Testing
         }
     }
 
+    @Test func whatIsAskedOfAClosedDatabaseSaysThatItWasClosed() async throws {
+        try await withDatabase { database in
+            database.close()
+            let written = await #expect(throws: StoreError.self) {
+                try await database.write { transaction throws(StoreError) in
+                    try transaction.put(DocumentID(unchecked: "late"), body)
+                }
+            }
+            let read = await #expect(throws: StoreError.self) {
+                try await database.read { reader throws(StoreError) in try reader.get(DocumentID(unchecked: "late")) }
+            }
+            #expect(written?.code == .closed && read?.code == .closed)
+        }
+    }
+
     @Test func aFailingWriteFailsAlone() async throws {
         try await withDatabase { database in
             async let good = database.write { transaction throws(StoreError) in

@@ -336,7 +336,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
     }
 
     private func exchangeForCopy() throws(StoreError) {
-        guard store != nil else { throw StoreError(.notFound, name.string, "database \(name) was closed") }
+        guard store != nil else { throw StoreError(closed: name) }
         try store?.completeCopy()
         try store?.truncateLog()
         formerPurges += store?.purgeCount ?? 0
@@ -357,7 +357,7 @@ package final class DatabaseExecutor: @unchecked Sendable {
     /// The store; opened again where an exchange of its file could not do that.
     private func openStore() throws(StoreError) -> Store {
         if let store { return store }
-        if isClosed { throw StoreError(.notFound, name.string, "database \(name) was closed") }
+        if isClosed { throw StoreError(closed: name) }
         let opened: Store
         do throws(StoreError) { opened = try Store(file, environment: environment, options: options) } catch {
             throw error.code == .notFound ? file.missing : error
@@ -440,5 +440,11 @@ private final class Write<Value: Sendable>: PendingWrite, @unchecked Sendable {
         if let error { return completion(.failure(error)) }
         guard let value else { preconditionFailure("a write succeeded without having run") }
         completion(.success(value))
+    }
+}
+
+extension StoreError {
+    init(closed name: DatabaseName) {
+        self.init(.closed, name.string, "database \(name) was closed: open it again")
     }
 }

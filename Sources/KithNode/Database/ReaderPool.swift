@@ -60,7 +60,7 @@ final class ReaderPool: Sendable {
         slot.queue.async { [self] in
             defer { slot.waiting.subtract(1, ordering: .relaxed) }
             do throws(StoreError) {
-                if slot.isClosed { throw StoreError(.notFound, file.name.string, "database \(file.name) was closed") }
+                if slot.isClosed { throw StoreError(closed: file.name) }
                 if slot.reader == nil {
                     try place.withLock { $0 }.requireSame()
                     slot.reader = try file.makeReader { [clock] in clock.wallMilliseconds }

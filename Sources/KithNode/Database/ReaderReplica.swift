@@ -104,7 +104,7 @@ extension ReplicaError {
             case .moved, .missing: "the database's file was taken away"
             case .damaged: "the database is damaged"
             case .locked: "the database is in use by another program"
-            case .notFound: "the database is closed"
+            case .closed: "the database is closed"
             default: error.message
             }
         self.init(

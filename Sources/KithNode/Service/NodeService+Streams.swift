@@ -124,7 +124,7 @@ extension NodeService {
             case .success(let written): if written.isUnchanged { run.unchanged += 1 } else { run.written += 1 }
             case .failure(let error):
                 // A full disk is no fault of the document: the rest would fail too.
-                if error.isTransient || [.notFound, .damaged].contains(error.code) {
+                if error.isTransient || [.closed, .damaged].contains(error.code) {
                     stop = stop ?? error
                     continue
                 }

@@ -208,7 +208,7 @@ extension ControlError {
     init(_ error: StoreError) {
         let code: Code =
             switch error.code {
-            case .notFound: .notFound
+            case .notFound, .closed: .notFound
             case .conflict: .conflict
             case .invalid: .invalid
             case .storageFull: .storageFull
