@@ -173,6 +173,13 @@ let package = Package(
         .testTarget(
             name: "KithLANTests", dependencies: ["KithDocument", "KithHTTPCore", "KithTestSupport", "kith"],
             swiftSettings: settings),
+
+        // Examples: a library of each one's logic, and its program.
+        .target(
+            name: "ExampleTodo", dependencies: ["Kith"], path: "Sources/Examples/Todo", exclude: ["Program"],
+            swiftSettings: settings),
+        command("example-todo", path: "Sources/Examples/Todo/Program", ["ExampleTodo"]),
+        tests(of: "ExampleTodo", ["Kith", "KithTesting", "example-todo"]),
     ]
 )
 

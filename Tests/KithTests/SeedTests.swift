@@ -288,3 +288,106 @@ struct PersistenceTests {
         back.close()
     }
 }
+
+/// An item of the to-do application, as its data layer has it; the whole of it is `Sources/Examples/Todo`.
+private struct ListedItem: Codable, Identifiable, Equatable, Sendable {
+    enum Status: String, Codable, CaseIterable, Sendable { case pending, completed }
+    enum Priority: Int, Codable, CaseIterable, Sendable, QueryOrdered { case low = 1, medium, high }
+
+    var id: String
+    var title: String
+    var details = ""
+    var priority = Priority.medium
+    var status = Status.pending
+    var category = "personal"
+    var dueDate: Date?
+    var completedAt: Date?
+    var isPinned = false
+    var createdAt = Date(timeIntervalSince1970: 1_796_000_000)
+    var updatedAt = Date(timeIntervalSince1970: 1_796_000_000)
+}
+
+struct TodoDataLayerTests {
+    private let database: Database
+    private let items: ModelCollection<ListedItem>
+    private let now = Date(timeIntervalSince1970: 1_796_000_000)
+
+    init() throws {
+        database = try Database.inMemory("todo")
+        items = try database.collection(of: ListedItem.self, type: "todo")
+    }
+
+    private func fill() async throws {
+        try await items.save([
+            ListedItem(id: "a", title: "100% of it", status: .completed, category: "work", completedAt: now),
+            ListedItem(id: "b", title: "1000 things", priority: .high, category: "work", dueDate: now + 60),
+            ListedItem(id: "c", title: "snake_case", dueDate: now - 60),
+            ListedItem(id: "d", title: "milk", priority: .low, isPinned: true),
+        ])
+    }
+
+    @Test func `an item is made, read, toggled and deleted, and its making stays`() async throws {
+        let item = ListedItem(id: "a", title: "Milk", dueDate: now + 60)
+        try await items.save(item)
+        #expect(try await items.get("a") == item)
+        let time = now + 1
+        let toggled = try await items.update("a") { item in
+            let isDone = item.status == .completed
+            item.status = isDone ? .pending : .completed
+            item.completedAt = isDone ? nil : time
+            item.updatedAt = time
+        }
+        #expect(toggled?.status == .completed && toggled?.completedAt == time && toggled?.createdAt == item.createdAt)
+        #expect(try await items.delete("a"))
+        #expect(try await items.get("a") == nil)
+    }
+
+    @Test func `status, category and text go together, and signs are meant as typed`() async throws {
+        try await fill()
+        let work = items.where(\.status == .pending).where(\.category == "work")
+        #expect(try await work.where { $0.title.ignoringCase.contains("THINGS") }.fetch().map(\.id) == ["b"])
+        #expect(try await items.where { $0.title.contains("100%") }.fetch().map(\.id) == ["a"])
+        #expect(try await items.where { $0.title.contains("e_c") }.fetch().map(\.id) == ["c"])
+    }
+
+    @Test func `pinned comes first, and no due date last`() async throws {
+        try await fill()
+        let query = items.order(\.isPinned, .descending).order(\.dueDate, nils: .last).order(\.id)
+        #expect(try await query.fetch().map(\.id) == ["d", "c", "b", "a"])
+        let priority = items.order(\.isPinned, .descending).order(\.priority, .descending).order(\.id, .descending)
+        #expect(try await priority.fetch().map(\.id) == ["d", "b", "c", "a"])
+        try await database.createIndex(DatabaseIndex("by-priority", on: "type", "isPinned", "priority", "META().id"))
+        #expect(try await priority.explain().contains("index: by-priority"))
+    }
+
+    @Test func `counts, what is overdue, and all that is done deleted`() async throws {
+        try await fill()
+        #expect(try await items.count() == 4)
+        #expect(try await items.where(\.status == .completed).count() == 1)
+        #expect(
+            try await items.where(\.status == .pending).where(\.dueDate < now).fetch().map(\.id) == ["c"])
+        #expect(try await items.where(\.status == .completed).delete() == 1)
+        #expect(try await items.count() == 3)
+    }
+
+    @Test func `an enumeration's value that nobody knows is an error with id and path`() async throws {
+        try await fill()
+        try await database.update("b") { $0["status"] = "later" }
+        let error = await #expect(throws: KithError.self) { try await items.all.fetch() }
+        #expect(error?.code == .decoding)
+        #expect(error?.message.contains("document b") == true && error?.message.contains("/status") == true)
+    }
+
+    @Test func `the version stands in the database, and a step runs once`() async throws {
+        try await database.save(Document(id: "old", ["type": "todo", "done": true]))
+        var migrator = Migrator()
+        migrator.addForEach("status") { document in
+            guard let done = document.bool("done") else { return }
+            document["status"] = done ? "completed" : "pending"
+            document["done"] = nil
+        }
+        #expect(try await migrator.migrate(database) == ["status"])
+        #expect(try await migrator.migrate(database) == [])
+        #expect(try await database.document("old")?.value == ["type": "todo", "status": "completed"])
+    }
+}
