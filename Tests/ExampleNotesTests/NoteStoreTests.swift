@@ -79,6 +79,17 @@ import Testing
         #expect(try await database.document(note.id)?.string("colour") == "red")
     }
 
+    @Test func `the page shows the model as it is`() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        let page = try String(contentsOf: root.appending(path: "docs/example-notes.md"), encoding: .utf8)
+        let code = try String(
+            contentsOf: root.appending(path: "Sources/Examples/Notes/ExampleNotes/Note.swift"), encoding: .utf8)
+        let declaration = code.prefix { $0 != "}" }.split(separator: "\n").filter {
+            $0.contains(/^(public struct|    public var)/)
+        }
+        #expect(page.contains((["```swift"] + declaration + ["}", "```"]).joined(separator: "\n")), "\(declaration)")
+    }
+
     // MARK: Two machines
 
     private struct Machines {
