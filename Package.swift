@@ -88,6 +88,16 @@ let package = Package(
             // What is installed beside the command: units, profiles, the package.
             exclude: ["Service"]),
 
+        // Examples: programs as an application's developer writes them, with the public library alone.
+        .target(
+            name: "ExampleNotes", dependencies: ["Kith"], path: "Sources/Examples/Notes/ExampleNotes",
+            swiftSettings: settings),
+        command("example-notes", path: "Sources/Examples/Notes/example-notes", ["ExampleNotes", "Kith"]),
+        .testTarget(
+            name: "ExampleNotesTests",
+            dependencies: ["ExampleNotes", "Kith", "KithTesting", "KithTestSupport", "example-notes"],
+            swiftSettings: settings),
+
         .target(
             name: "KithVirtualDisk", dependencies: ["CSQLite", "KithStore", "KithSystem", "KithTestSupport"],
             path: "Simulations/KithVirtualDisk", swiftSettings: settings),

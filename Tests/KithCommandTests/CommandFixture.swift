@@ -21,6 +21,17 @@ enum Command {
     }
 }
 
+extension PseudoTerminal {
+    /// Starts the command on a terminal.
+    convenience init(
+        _ arguments: [String], data: String, columns: Int, rows: Int, environment: [String] = ["TERM=xterm"]
+    ) throws {
+        try self.init(
+            program: Command.path, arguments, columns: columns, rows: rows,
+            environment: ["KITH_DATA=\(data)", "PATH=/usr/bin:/bin"] + environment)
+    }
+}
+
 /// A node's control socket that gives answers made up by a test.
 final class FakeNode: Sendable {
     var directory: String { folder.path }

@@ -37,6 +37,26 @@ struct GettingStartedTests {
             "SELECT RAW title FROM _ WHERE type = $type ORDER BY title", ["type": "note"])
         print(titles.compactMap(\.string))
         #expect(titles.compactMap(\.string) == ["Eggs", "Milk"])
+
+        struct Entry: Codable, Identifiable, Sendable {
+            var id: String
+            var title: String
+            var done: Bool?
+        }
+        let entries = try notes.collection(of: Entry.self, type: "note")
+        try await entries.save(Entry(id: "tea", title: "Tea"))
+        let open = try await entries.where(\.done == nil).order(\.title).fetch()
+        print(open.map(\.title))
+        #expect(open.map(\.title) == ["Eggs", "Tea"])
+
+        let task = Task {
+            for try await result in try entries.where(\.done == nil).order(\.title).live() {
+                print("open: \(result.rows.map(\.title))")
+            }
+        }
+        try await entries.update("tea") { $0.done = true }
+        task.cancel()
+        try await task.value
     }
 
     @Test func `a database in memory is as the page says`() async throws {
@@ -85,7 +105,7 @@ struct GettingStartedTests {
         let blocks = page.components(separatedBy: "```swift\n").dropFirst().compactMap {
             $0.components(separatedBy: "\n```").first
         }
-        #expect(blocks.count >= 8)
+        #expect(blocks.count >= 10)
         for block in blocks {
             #expect(tests.contains(Self.lines(block).joined(separator: "\n")), "not compiled: \(block)")
         }

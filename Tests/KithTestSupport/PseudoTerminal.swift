@@ -1,27 +1,29 @@
 import Glibc
-import KithTestSupport
-import Testing
 
-/// A program on a terminal of the test's own, of which the test sees the bytes.
-final class PseudoTerminal: @unchecked Sendable {
-    // Sendable: what is read is kept in a locked value, the rest is constant.
-
+/// A program on a terminal of the test's own, of which the test sees the bytes, and on which it types.
+package final class PseudoTerminal: Sendable {
     private let master: Int32
     private let slave: Int32
     private let pid: pid_t
     private let seen = Shared<[UInt8]>([])
 
-    /// Starts the command with the terminal as its input and outputs.
-    init(_ arguments: [String], data: String, columns: Int, rows: Int, environment: [String] = ["TERM=xterm"]) throws {
+    /// Starts a program with the terminal as its input and outputs.
+    /// - Parameters:
+    ///   - program: the path of it.
+    ///   - environment: all of it, `NAME=VALUE`.
+    package init(
+        program: String, _ arguments: [String], columns: Int, rows: Int, environment: [String]
+    ) throws {
         // As posix_openpt, unlockpt and ptsname do it, which this library does not show.
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (lock, number): (Int32, UInt32) = (0, 0)
-        let isUnlocked = ioctl(master, Self.unlock, &lock) == 0 && ioctl(master, Self.askNumber, &number) == 0
-        try #require(isUnlocked, "no pseudo terminal")
+        guard ioctl(master, Self.unlock, &lock) == 0, ioctl(master, Self.askNumber, &number) == 0 else {
+            throw Failure("no pseudo terminal")
+        }
         slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        try #require(slave >= 0, "no pseudo terminal")
+        guard slave >= 0 else { throw Failure("no pseudo terminal") }
         Self.resize(master, columns, rows)
-        pid = try Self.spawn(arguments, on: slave, ["KITH_DATA=\(data)", "PATH=/usr/bin:/bin"] + environment)
+        pid = try Self.spawn(program, arguments, on: slave, environment)
         let (master, seen) = (master, seen)
         Task.detached {
             await onThread {
@@ -51,36 +53,50 @@ final class PseudoTerminal: @unchecked Sendable {
         _ = ioctl(master, UInt(TIOCSWINSZ), &size)
     }
 
-    private static func spawn(_ arguments: [String], on terminal: Int32, _ environment: [String]) throws -> pid_t {
+    private static func spawn(
+        _ program: String, _ arguments: [String], on terminal: Int32, _ environment: [String]
+    ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for descriptor: Int32 in 0...2 { posix_spawn_file_actions_adddup2(&actions, terminal, descriptor) }
-        var words = ([Command.path] + arguments).map { strdup($0) } + [nil]
-        var variables = environment.map { strdup($0) } + [nil]
-        defer { for pointer in words + variables { free(pointer) } }
         var pid = pid_t()
-        let result = posix_spawn(&pid, Command.path, &actions, nil, &words, &variables)
-        try #require(result == 0, "\(Command.path) does not run: \(String(cString: strerror(result)))")
+        let result = Program.withWords([program] + arguments) { words in
+            Program.withWords(environment) { posix_spawn(&pid, program, &actions, nil, words, $0) }
+        }
+        guard result == 0 else { throw Failure("\(program) does not run: \(String(cString: strerror(result)))") }
         return pid
     }
 
     /// What the program has written so far. The terminal has put a carriage return before each line feed.
-    var text: String { String(decoding: seen.value, as: UTF8.self).replacing("\r\n", with: "\n") }
+    package var text: String { String(decoding: seen.value, as: UTF8.self).replacing("\r\n", with: "\n") }
 
-    func forget() { seen.change { $0 = [] } }
+    /// Forgets what the program has written so far.
+    package func forget() { seen.change { $0 = [] } }
+
+    /// Types on its keyboard, all at once.
+    package func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(master, bytes, bytes.count)
+    }
+
+    /// Whether it shows what is typed, as it does while no program has taken it over.
+    package var echoes: Bool {
+        var settings = termios()
+        return tcgetattr(slave, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+    }
 
     /// Gives the terminal another size and tells the program, as the kernel would a foreground process.
-    func resize(columns: Int, rows: Int) {
+    package func resize(columns: Int, rows: Int) {
         Self.resize(master, columns, rows)
         kill(pid, SIGWINCH)
     }
 
-    func signal(_ number: Int32) { kill(pid, number) }
+    package func signal(_ number: Int32) { kill(pid, number) }
 
     /// Waits until it has ended.
     /// - Returns: its exit status, or 128 and the number of a signal; nil where it goes on.
-    func end(within seconds: Double = 20) async -> Int32? {
+    package func end(within seconds: Double = 20) async -> Int32? {
         var status: Int32 = 0
         let ended = await eventually(within: seconds) { waitpid(pid, &status, WNOHANG) == pid }
         return ended ? (status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f) : nil
