@@ -47,7 +47,7 @@ public struct NotesProgram: Sendable {
     /// Does what is to be done. What fails is told, and the program goes on.
     private func outcome(of action: ScreenAction) async -> [ScreenEvent] {
         do {
-            let saved: Note?
+            let saved: SavedNote?
             switch action {
             case .quit, .search: return []
             case .setOnline(let isOnline):
@@ -74,7 +74,7 @@ public struct NotesProgram: Sendable {
             while !Task.isCancelled {
                 do {
                     for try await result in try store.found(by: typed).live() {
-                        tell.yield(.notes(result.rows, search: typed))
+                        tell.yield(.notes(result.rows, search: typed, sequence: result.sequence))
                     }
                     return
                 } catch {
