@@ -97,6 +97,15 @@ struct ScreenTests {
         #expect(screen.notes.map(\.id) == ["new", "b"] && screen.selected?.text == "milk")
     }
 
+    @Test func `what was deleted is gone at once, and what could not be saved is still in the editor`() {
+        var screen = screen([note("a"), note("b")])
+        _ = screen.handle(.saved(SavedNote(note: note("c"), sequence: 7)))
+        for id in ["c", "a"] { _ = screen.handle(.deleted(id)) }
+        #expect(screen.notes.map(\.id) == ["b"] && screen.selected?.id == "b")
+        _ = screen.handle(.unsaved("milk", note("b"), "the disk is full"))
+        #expect(screen.message == "the disk is full" && press(&screen, "\u{1B}") == [.write("milk", note("b"))])
+    }
+
     @Test func `the network is left and sought again`() {
         var screen = screen([])
         _ = screen.handle(.sync(.inSync(machines: 1)))
@@ -123,7 +132,7 @@ struct ScreenTests {
             lines == [
                 " Notes                                             catching up, 12 left ",
                 "  Shopping              │Shopping                                       ",
-                "  今天去买鸡蛋和牛奶还有│#home #shop · 2025-12-01 07:15:00              ",
+                "  今天去买鸡蛋和牛奶还有│#home #shop · 2025-12-01 07:15:00 UTC          ",
                 "! Both                  │",
                 "                        │milk,",
                 "                        │bread",

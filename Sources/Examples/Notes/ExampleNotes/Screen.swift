@@ -6,6 +6,10 @@ public enum ScreenEvent: Sendable {
     case sync(SyncState)
     /// A note as it was saved here a moment ago.
     case saved(SavedNote)
+    /// A text that could not be saved to its note, and why.
+    case unsaved(String, Note, String)
+    /// A note that was deleted here a moment ago.
+    case deleted(Note.ID)
     /// For the person, until the next key.
     case message(String)
     /// The terminal has another size.
@@ -51,7 +55,7 @@ public struct Screen: Sendable {
     private(set) var mode = Mode.list
     private(set) var notes: [Note] = []
     private(set) var search = ""
-    private(set) var sync = SyncState.local
+    private(set) var sync = SyncState.alone
     private(set) var message: String?
     /// Where the selected note stands in the list.
     private(set) var place = 0
@@ -85,6 +89,13 @@ public struct Screen: Sendable {
             saved.removeAll { $0.note.id == one.note.id }
             saved.insert(one, at: 0)
             selectedID = one.note.id
+            list()
+        case .unsaved(let text, let note, let reason):
+            // What was typed stays at hand.
+            (mode, message) = (.editing(note, TextEditor(text)), reason)
+        case .deleted(let id):
+            saved.removeAll { $0.note.id == id }
+            found.removeAll { $0.id == id }
             list()
         case .message(let text): message = text
         case .resized: break
