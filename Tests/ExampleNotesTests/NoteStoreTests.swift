@@ -1,5 +1,6 @@
 import Foundation
 import Kith
+import KithTestSupport
 import KithTesting
 import Testing
 
@@ -159,6 +160,19 @@ import Testing
             try await write("milk, bread", to: note, in: machines.attic)
         }
         #expect(note.title == "Shopping" && note.text == "milk, bread")
+    }
+
+    /// Thousands of values to merge: seconds of work.
+    @Test(.enabled(if: Lab.isLong), arguments: [200, 300])
+    func `a text comes back that was removed more than 256 edits ago`(
+        edits: Int
+    ) async throws {
+        let note = try await apart { machines, note in
+            var read = note
+            for number in 1...edits { read = try await write("\(number)", to: read, in: machines.den) }
+            _ = try await machines.attic.tag(note.id, with: ["shop"])
+        }
+        #expect(note.versions.map(\.text) == (edits > 256 ? ["\(edits)", "milk"] : ["\(edits)"]))
     }
 
     @Test func `a note without its last tag decodes`() async throws {
