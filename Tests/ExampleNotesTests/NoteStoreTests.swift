@@ -1,5 +1,6 @@
 import Foundation
 import Kith
+import KithTestSupport
 import KithTesting
 import Testing
 
@@ -14,20 +15,26 @@ import Testing
         try await NoteStore(database, on: machine)
     }
 
+    @discardableResult
+    private func write(_ text: String, to note: Note, in store: NoteStore) async throws -> Note {
+        try await #require(store.write(text, to: note)).note
+    }
+
     private func titles(_ store: NoteStore, _ search: String) async throws -> [String] {
         try await store.found(by: search).fetch().map(\.title)
     }
 
     @Test func `a note is made, changed and deleted, and the newest stands first`() async throws {
         let store = try await store(database)
-        let milk = try await store.create(title: "Milk")
-        let bread = try await store.create(title: "Bread")
+        let milk = try await store.create(title: "Milk").note
+        let bread = try await store.create(title: "Bread").note
         #expect(try await titles(store, "") == ["Bread", "Milk"])
-        _ = try await store.write("two litres", to: milk)
+        try await write("two litres", to: milk, in: store)
         #expect(try await titles(store, "") == ["Milk", "Bread"])
-        #expect(try await store.rename(bread.id, to: "Rye bread")?.title == "Rye bread")
-        #expect(try await store.tag(bread.id, with: ["shop", "shop", "home"])?.tagNames == ["home", "shop"])
-        #expect(try await store.tag(bread.id, with: [])?.tagNames == [])
+        #expect(try await store.rename(bread.id, to: "Rye bread")?.note.title == "Rye bread")
+        #expect(try await store.tag(bread.id, with: ["shop", "shop", "home"])?.note.tagNames == ["home", "shop"])
+        let saved = try await #require(store.tag(bread.id, with: []))
+        #expect(try saved.note.tagNames == [] && saved.sequence == database.summary().sequence)
         try await store.delete(milk.id)
         #expect(try await titles(store, "") == ["Rye bread"])
         #expect(try await store.rename(milk.id, to: "gone") == nil)
@@ -39,8 +46,8 @@ import Testing
         ("#", ["今天", "Morning"]), ("\"", []), ("* OR NOT (", []), ("eggs\" OR \"run", []), ("#x') OR 1=1 --", []),
     ]) func `a search finds words in English and Chinese, and tags`(typed: String, found: [String]) async throws {
         let store = try await store(database)
-        _ = try await store.write("running in new shoes", to: store.create(title: "Morning"))
-        let shopping = try await store.write("今天去买鸡蛋, eggs", to: store.create(title: "今天"))
+        try await write("running in new shoes", to: store.create(title: "Morning").note, in: store)
+        let shopping = try await write("今天去买鸡蛋, eggs", to: store.create(title: "今天").note, in: store)
         _ = try await store.tag(shopping.id, with: ["shop"])
         #expect(try await titles(store, typed) == found)
     }
@@ -53,29 +60,29 @@ import Testing
 
     @Test func `a text that came while another was written stays beside it`() async throws {
         let (den, attic) = (try await store(database), try await store(database, on: "attic"))
-        let read = try await den.write("milk", to: den.create(title: "Shopping"))
-        _ = try await attic.write("milk, bread", to: read)
-        let both = try await den.write("milk, eggs", to: read)
+        let read = try await write("milk", to: den.create(title: "Shopping").note, in: den)
+        try await write("milk, bread", to: read, in: attic)
+        let both = try await write("milk, eggs", to: read, in: den)
         #expect(both.versions.map(\.text) == ["milk, eggs", "milk, bread"])
         #expect(both.versions.map { $0.key.split(separator: " ").last } == ["den", "attic"])
         #expect(try await titles(den, "bread") == ["Shopping"])
-        let settled = try await den.write("milk, eggs, bread", to: both)
+        let settled = try await write("milk, eggs, bread", to: both, in: den)
         #expect(settled.versions.map(\.text) == ["milk, eggs, bread"] && !settled.isInConflict)
     }
 
     @Test func `a note that was deleted while its text was written is there again`() async throws {
         let store = try await store(database)
-        let note = try await store.create(title: "Shopping")
+        let note = try await store.create(title: "Shopping").note
         try await store.delete(note.id)
-        _ = try await store.write("milk", to: note)
+        try await write("milk", to: note, in: store)
         #expect(try await store.note(note.id)?.text == "milk")
     }
 
     @Test func `fields of a newer program stay`() async throws {
         let store = try await store(database)
-        let note = try await store.create(title: "Shopping")
+        let note = try await store.create(title: "Shopping").note
         try await database.update(note.id) { $0["colour"] = "red" }
-        _ = try await store.write("milk", to: store.note(note.id) ?? note)
+        try await write("milk", to: note, in: store)
         #expect(try await database.document(note.id)?.string("colour") == "red")
     }
 
@@ -103,9 +110,9 @@ import Testing
         try await TestGroup.with(nodes: 2) { group in
             let databases = [try await group[0].database("notes"), try await group[1].database("notes")]
             let den = try await store(databases[0])
-            var note = try await den.create(title: "Shopping")
-            note = try await #require(den.tag(note.id, with: ["home"]))
-            note = try await den.write("milk", to: note)
+            var note = try await den.create(title: "Shopping").note
+            note = try await #require(den.tag(note.id, with: ["home"])).note
+            note = try await write("milk", to: note, in: den)
             #expect(await group.isInSync("notes"))
             let machines = Machines(den: den, attic: try await store(databases[1], on: "attic"), id: note.id)
             try await group.part()
@@ -123,15 +130,16 @@ import Testing
             _ = try await machines.den.rename(note.id, to: "Shopping list")
             _ = try await machines.den.tag(note.id, with: ["shop"])
             _ = try await machines.attic.tag(note.id, with: ["home", "urgent"])
-            _ = try await machines.attic.write("milk, bread", to: note)
+            try await write("milk, bread", to: note, in: machines.attic)
         }
         #expect(note.title == "Shopping list" && note.text == "milk, bread" && note.tagNames == ["shop", "urgent"])
     }
 
     @Test func `of texts that are written apart both are shown, and what settles them holds`() async throws {
         var note = try await apart { machines, note in
-            _ = try await machines.den.write("milk, eggs", to: note)
-            _ = try await machines.attic.write("milk, bread", to: machines.attic.write("milk, bre", to: note))
+            try await write("milk, eggs", to: note, in: machines.den)
+            let begun = try await write("milk, bre", to: note, in: machines.attic)
+            try await write("milk, bread", to: begun, in: machines.attic)
         }
         #expect(note.isInConflict && Set(note.versions.map(\.text)) == ["milk, eggs", "milk, bread"])
         note.write(note.versions[0].text, over: note.texts.keys, on: "den", at: Date())
@@ -140,8 +148,8 @@ import Testing
 
     @Test func `the same text on both is no conflict`() async throws {
         let note = try await apart { machines, note in
-            _ = try await machines.den.write("bread", to: note)
-            _ = try await machines.attic.write("bread", to: note)
+            try await write("bread", to: note, in: machines.den)
+            try await write("bread", to: note, in: machines.attic)
         }
         #expect(!note.isInConflict && note.text == "bread" && note.texts.count == 2)
     }
@@ -149,9 +157,22 @@ import Testing
     @Test func `a text written apart outlives a deletion that had not seen it`() async throws {
         let note = try await apart { machines, note in
             try await machines.den.delete(note.id)
-            _ = try await machines.attic.write("milk, bread", to: note)
+            try await write("milk, bread", to: note, in: machines.attic)
         }
         #expect(note.title == "Shopping" && note.text == "milk, bread")
+    }
+
+    /// Thousands of values to merge: seconds of work.
+    @Test(.enabled(if: Lab.isLong), arguments: [200, 300])
+    func `a text comes back that was removed more than 256 edits ago`(
+        edits: Int
+    ) async throws {
+        let note = try await apart { machines, note in
+            var read = note
+            for number in 1...edits { read = try await write("\(number)", to: read, in: machines.den) }
+            _ = try await machines.attic.tag(note.id, with: ["shop"])
+        }
+        #expect(note.versions.map(\.text) == (edits > 256 ? ["\(edits)", "milk"] : ["\(edits)"]))
     }
 
     @Test func `a note without its last tag decodes`() async throws {

@@ -14,7 +14,7 @@ struct ScreenTests {
     /// A screen with notes, and what it wants when keys are pressed on it.
     private func screen(_ notes: [Note]) -> Screen {
         var screen = Screen()
-        _ = screen.handle(.notes(notes, search: ""))
+        _ = screen.handle(.notes(notes, search: "", sequence: 1))
         return screen
     }
 
@@ -42,13 +42,13 @@ struct ScreenTests {
     @Test func `the selection stays with its note, and at its place where that is gone`() {
         var screen = screen([note("a"), note("b"), note("c")])
         _ = press(&screen, "\u{1B}[B")
-        _ = screen.handle(.notes([note("new"), note("a"), note("b"), note("c")], search: ""))
+        _ = screen.handle(.notes([note("new"), note("a"), note("b"), note("c")], search: "", sequence: 1))
         #expect(screen.selected?.id == "b")
-        _ = screen.handle(.notes([note("new"), note("a"), note("c")], search: ""))
+        _ = screen.handle(.notes([note("new"), note("a"), note("c")], search: "", sequence: 1))
         #expect(screen.selected?.id == "c")
-        _ = screen.handle(.notes([note("new")], search: ""))
+        _ = screen.handle(.notes([note("new")], search: "", sequence: 1))
         #expect(screen.selected?.id == "new")
-        _ = screen.handle(.notes([], search: ""))
+        _ = screen.handle(.notes([], search: "", sequence: 1))
         #expect(screen.selected == nil && press(&screen, "erd1") == [])
     }
 
@@ -57,7 +57,7 @@ struct ScreenTests {
         var screen = screen([read])
         #expect(press(&screen, "e\u{1B}") == [] && press(&screen, "ex\u{3}") == [])
         _ = press(&screen, "e, eggs")
-        _ = screen.handle(.notes([note("a", ["2 attic": "bread"])], search: ""))
+        _ = screen.handle(.notes([note("a", ["2 attic": "bread"])], search: "", sequence: 1))
         #expect(press(&screen, "\u{1B}") == [.write("milk, eggs", read)])
     }
 
@@ -79,17 +79,31 @@ struct ScreenTests {
     @Test func `a search is followed as it is typed, and only its own results are shown`() {
         var screen = screen([note("a")])
         #expect(press(&screen, "/鸡蛋") == [.search("鸡"), .search("鸡蛋")])
-        _ = screen.handle(.notes([note("late")], search: "鸡"))
+        _ = screen.handle(.notes([note("late")], search: "鸡", sequence: 1))
         #expect(screen.notes.map(\.id) == ["a"])
         #expect(press(&screen, "\r") == [] && screen.search == "鸡蛋")
         #expect(press(&screen, "nx\r") == [.search(""), .create(title: "x")])
         #expect(press(&screen, "/a\u{1B}") == [.search("a"), .search("")])
     }
 
-    @Test func `what was saved is at hand before the list comes`() {
+    @Test func `what was saved is at hand until a result has seen it`() {
         var screen = screen([note("a"), note("b")])
-        _ = screen.handle(.saved(note("b", ["1 den": "milk"])))
+        let changed = note("b", ["1 den": "milk"])
+        _ = screen.handle(.saved(SavedNote(note: changed, sequence: 7)))
         #expect(screen.notes.map(\.id) == ["b", "a"] && screen.selected?.text == "milk")
+        _ = screen.handle(.notes([note("new"), note("a"), note("b")], search: "", sequence: 6))
+        #expect(screen.notes.map(\.id) == ["b", "new", "a"] && screen.selected?.text == "milk")
+        _ = screen.handle(.notes([note("new"), changed], search: "", sequence: 7))
+        #expect(screen.notes.map(\.id) == ["new", "b"] && screen.selected?.text == "milk")
+    }
+
+    @Test func `what was deleted is gone at once, and what could not be saved is still in the editor`() {
+        var screen = screen([note("a"), note("b")])
+        _ = screen.handle(.saved(SavedNote(note: note("c"), sequence: 7)))
+        for id in ["c", "a"] { _ = screen.handle(.deleted(id)) }
+        #expect(screen.notes.map(\.id) == ["b"] && screen.selected?.id == "b")
+        _ = screen.handle(.unsaved("milk", note("b"), "the disk is full"))
+        #expect(screen.message == "the disk is full" && press(&screen, "\u{1B}") == [.write("milk", note("b"))])
     }
 
     @Test func `the network is left and sought again`() {
@@ -118,7 +132,7 @@ struct ScreenTests {
             lines == [
                 " Notes                                             catching up, 12 left ",
                 "  Shopping              │Shopping                                       ",
-                "  今天去买鸡蛋和牛奶还有│#home #shop · 2025-12-01 07:15:00              ",
+                "  今天去买鸡蛋和牛奶还有│#home #shop · 2025-12-01 07:15:00 UTC          ",
                 "! Both                  │",
                 "                        │milk,",
                 "                        │bread",

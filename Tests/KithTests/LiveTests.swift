@@ -31,8 +31,10 @@ struct LiveTests {
         let third = try #require(try await results.next())
         #expect(third.rows.map(\.id) == ["c", "d", "b"])
         #expect(third.difference.moved == [RowDifference.Move(from: 0, to: 2)] && third.difference.updated == [2])
-        try await tasks.update("d") { $0.priority = 9 }
-        #expect(try await results.next()?.difference.updated == [1])
+        let saved = try await tasks.save(TodoItem(id: "d", title: "item d", priority: 9))
+        let fourth = try #require(try await results.next())
+        #expect(
+            fourth.difference.updated == [1] && fourth.sequence == saved.sequence && third.sequence < saved.sequence)
         try await tasks.update("c") { $0.status = .done }
         #expect(try await results.next()?.difference.removed == [0])
         try await database.purge("d")

@@ -79,7 +79,7 @@ final class LiveEngine<Row: Sendable>: Sendable {
             }
             defer { state.hasResult = true }
             if state.hasResult, difference.isEmpty { return nil }
-            return LiveResult(rows: items.rows, difference: difference)
+            return LiveResult(rows: items.rows, difference: difference, sequence: sequence)
         }
     }
 

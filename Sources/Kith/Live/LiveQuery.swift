@@ -10,6 +10,9 @@ public struct LiveResult<Row: Sendable>: Sendable {
     public let rows: [Row]
     /// From the result before; of the first one all rows are inserted.
     public let difference: RowDifference
+    /// The last change of the database that the result has seen. What was saved here is in it, or has left it, when this is not
+    /// below the `Document.sequence` that saving gave.
+    public let sequence: UInt64
 }
 
 /// A query whose result is followed: the result now, and then each newer one.

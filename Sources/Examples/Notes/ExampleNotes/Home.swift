@@ -56,7 +56,7 @@ public struct Home: Sendable {
     func syncStates() -> AsyncStream<SyncState> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {
-                guard let node else { return }
+                guard let node else { return _ = continuation.yield(.local) }
                 for await status in node.statusUpdates() { continuation.yield(SyncState(status, of: Self.name)) }
             }
             continuation.onTermination = { _ in task.cancel() }

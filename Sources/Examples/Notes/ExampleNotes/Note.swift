@@ -73,6 +73,5 @@ extension Note {
     public mutating func write(_ text: String, over seen: some Sequence<String>, on machine: String, at time: Date) {
         for key in seen { texts[key] = nil }
         texts["\(Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(time)) \(machine)"] = text
-        updatedAt = time
     }
 }

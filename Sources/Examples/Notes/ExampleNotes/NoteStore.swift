@@ -1,6 +1,14 @@
 import Foundation
 import Kith
 
+/// A note as it was saved a moment ago.
+public struct SavedNote: Hashable, Sendable {
+    /// The note.
+    public let note: Note
+    /// The number of that change in the database: live results that have seen it have at least this `sequence`.
+    public let sequence: UInt64
+}
+
 /// The notes of a database: what a program can do with them. All that it writes is on disk when a call returns.
 public struct NoteStore: Sendable {
     private let database: Database
@@ -39,43 +47,48 @@ public struct NoteStore: Sendable {
     public func note(_ id: Note.ID) async throws -> Note? { try await notes.get(id) }
 
     /// Makes a note.
-    public func create(title: String) async throws -> Note {
+    public func create(title: String) async throws -> SavedNote {
         let note = Note(title: title, at: now())
-        try await notes.save(note)
-        return note
+        return SavedNote(note: note, sequence: try await notes.save(note).sequence)
     }
 
     /// Gives a note another title.
-    /// - Returns: the note as it is now; nil where it is gone.
-    public func rename(_ id: Note.ID, to title: String) async throws -> Note? {
-        let time = now()
-        return try await notes.update(id) { note in
-            note.title = title
-            note.updatedAt = time
-        }
+    /// - Returns: nil where the note is gone.
+    public func rename(_ id: Note.ID, to title: String) async throws -> SavedNote? {
+        try await change(id) { note, _ in note.title = title }
     }
 
     /// Gives a note these tags and no others. Only those that are new or gone are written, so what another machine does with
     /// others stands.
-    /// - Returns: the note as it is now; nil where it is gone.
-    public func tag(_ id: Note.ID, with tags: [String]) async throws -> Note? {
-        let time = now()
-        return try await notes.update(id) { note in
-            note.tags = Dictionary(tags.map { ($0, true) }) { first, _ in first }
-            note.updatedAt = time
-        }
+    /// - Returns: nil where the note is gone.
+    public func tag(_ id: Note.ID, with tags: [String]) async throws -> SavedNote? {
+        try await change(id) { note, _ in note.tags = Dictionary(tags.map { ($0, true) }) { first, _ in first } }
     }
 
     /// Writes the text of a note as it was read: what came since is not replaced, and where the note was deleted since, it is
     /// there again, with what was written.
     /// - Returns: the note as it is now.
-    public func write(_ text: String, to read: Note) async throws -> Note {
-        let time = now()
-        return try await database.write { [notes, machine] batch in
-            var note = try batch.get(read.id, in: notes) ?? read
+    public func write(_ text: String, to read: Note) async throws -> SavedNote? {
+        try await change(read.id, or: read) { [machine] note, time in
             note.write(text, over: read.texts.keys, on: machine, at: time)
-            try batch.save(note, in: notes)
-            return note
+        }
+    }
+
+    /// Reads a note, changes it and saves it, with nobody writing in between.
+    /// - Parameters:
+    ///   - id: of the note.
+    ///   - lost: what is changed where there is no note of that id any more; nil for nothing.
+    ///   - change: is given the note and the time.
+    /// - Returns: nil where nothing was changed.
+    private func change(
+        _ id: Note.ID, or lost: Note? = nil, _ change: @escaping @Sendable (inout Note, Date) -> Void
+    ) async throws -> SavedNote? {
+        let time = now()
+        return try await database.write { [notes] batch in
+            guard var note = try batch.get(id, in: notes) ?? lost else { return nil }
+            change(&note, time)
+            note.updatedAt = time
+            return SavedNote(note: note, sequence: try batch.save(note, in: notes).sequence)
         }
     }
 

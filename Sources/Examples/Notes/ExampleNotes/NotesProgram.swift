@@ -38,33 +38,34 @@ public struct NotesProgram: Sendable {
                     list.cancel()
                     list = follow(typed)
                 }
-                for news in await outcome(of: action) { _ = screen.handle(news) }
+                if let news = await outcome(of: action) { _ = screen.handle(news) }
             }
             show(screen)
         }
     }
 
     /// Does what is to be done. What fails is told, and the program goes on.
-    private func outcome(of action: ScreenAction) async -> [ScreenEvent] {
+    private func outcome(of action: ScreenAction) async -> ScreenEvent? {
         do {
-            let saved: Note?
+            let saved: SavedNote?
             switch action {
-            case .quit, .search: return []
+            case .quit, .search: return nil
             case .setOnline(let isOnline):
                 try await home.setOnline(isOnline)
-                return []
-            case .invite: return [.message(try await home.invitation())]
+                return nil
+            case .invite: return .message(try await home.invitation())
             case .delete(let id):
                 try await store.delete(id)
-                return []
+                return .deleted(id)
             case .create(let title): saved = try await store.create(title: title)
             case .rename(let id, let title): saved = try await store.rename(id, to: title)
             case .tag(let id, let tags): saved = try await store.tag(id, with: tags)
             case .write(let text, let note): saved = try await store.write(text, to: note)
             }
-            return saved.map { [.saved($0)] } ?? [.message("the note was deleted meanwhile")]
+            return saved.map { .saved($0) } ?? .message("the note was deleted meanwhile")
         } catch {
-            return [.message("\(error)")]
+            if case .write(let text, let note) = action { return .unsaved(text, note, "\(error)") }
+            return .message("\(error)")
         }
     }
 
@@ -74,7 +75,7 @@ public struct NotesProgram: Sendable {
             while !Task.isCancelled {
                 do {
                     for try await result in try store.found(by: typed).live() {
-                        tell.yield(.notes(result.rows, search: typed))
+                        tell.yield(.notes(result.rows, search: typed, sequence: result.sequence))
                     }
                     return
                 } catch {

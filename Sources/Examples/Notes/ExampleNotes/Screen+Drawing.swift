@@ -60,7 +60,8 @@ extension Screen {
         let tags = note.tagNames.map { "#\($0) " }.joined() + (note.tags.isEmpty ? "" : "· ")
         let date = Date.ISO8601FormatStyle(dateTimeSeparator: .space).year().month().day().time(
             includingFractionalSeconds: false)
-        return [Style.bold(note.title.fitted(to: width)), (tags + date.format(note.updatedAt)).fitted(to: width), ""]
+        let below = tags + date.format(note.updatedAt) + " UTC"
+        return [Style.bold(note.title.fitted(to: width)), below.fitted(to: width), ""]
     }
 
     private func edited(

@@ -1,11 +1,15 @@
 /// Something that happened, in the order in which it did.
 public enum ScreenEvent: Sendable {
     case key(Key)
-    /// What a search finds now, newest first.
-    case notes([Note], search: String)
+    /// What a search finds, newest first, and the last change that it has seen.
+    case notes([Note], search: String, sequence: UInt64)
     case sync(SyncState)
     /// A note as it was saved here a moment ago.
-    case saved(Note)
+    case saved(SavedNote)
+    /// A text that could not be saved to its note, and why.
+    case unsaved(String, Note, String)
+    /// A note that was deleted here a moment ago.
+    case deleted(Note.ID)
     /// For the person, until the next key.
     case message(String)
     /// The terminal has another size.
@@ -51,11 +55,15 @@ public struct Screen: Sendable {
     private(set) var mode = Mode.list
     private(set) var notes: [Note] = []
     private(set) var search = ""
-    private(set) var sync = SyncState.local
+    private(set) var sync = SyncState.alone
     private(set) var message: String?
     /// Where the selected note stands in the list.
     private(set) var place = 0
     private var selectedID: Note.ID?
+    /// What the search found last.
+    private var found: [Note] = []
+    /// What was saved here since.
+    private var saved: [SavedNote] = []
 
     /// An empty one, at the list.
     public init() {}
@@ -70,15 +78,25 @@ public struct Screen: Sendable {
         case .key(let key):
             message = nil
             return press(key)
-        case .notes(let found, let search):
+        case .notes(let found, let search, let sequence):
             // A result of a search that was given up meanwhile may still come.
-            if search == self.search { show(found) }
+            guard search == self.search else { break }
+            self.found = found
+            saved.removeAll { $0.sequence <= sequence }
+            list()
         case .sync(let state): sync = state
-        case .saved(let note):
-            // Before the list comes, so that the next key already finds it.
-            notes.removeAll { $0.id == note.id }
-            notes.insert(note, at: 0)
-            select(0)
+        case .saved(let one):
+            saved.removeAll { $0.note.id == one.note.id }
+            saved.insert(one, at: 0)
+            selectedID = one.note.id
+            list()
+        case .unsaved(let text, let note, let reason):
+            // What was typed stays at hand.
+            (mode, message) = (.editing(note, TextEditor(text)), reason)
+        case .deleted(let id):
+            saved.removeAll { $0.note.id == id }
+            found.removeAll { $0.id == id }
+            list()
         case .message(let text): message = text
         case .resized: break
         case .quit: return leaveEditor() + [.quit]
@@ -86,9 +104,11 @@ public struct Screen: Sendable {
         return []
     }
 
-    /// The selection stays with its note; where that is gone, at its place.
-    private mutating func show(_ found: [Note]) {
-        notes = found
+    /// Lists what was found, and first what was saved here since: the next key finds it, however late the next result comes. The
+    /// selection stays with its note; where that is gone, at its place.
+    private mutating func list() {
+        let own = saved.map(\.note)
+        notes = own + found.filter { note in !own.contains { $0.id == note.id } }
         if let new = notes.firstIndex(where: { $0.id == selectedID }) {
             place = new
         } else {
