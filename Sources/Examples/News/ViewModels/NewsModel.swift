@@ -21,6 +21,8 @@ package final class NewsModel {
     /// When the first page was fetched the last time.
     package private(set) var refreshedAt: Date?
 
+    /// Whether the first page had articles, which the list has a moment later.
+    private var hasFound = false
     @ObservationIgnored private let cache: NewsCache
     @ObservationIgnored private let source: any ArticleSource
     @ObservationIgnored private let clock: any NewsClock
@@ -36,10 +38,10 @@ package final class NewsModel {
         refreshedAt = try await cache.refreshedAt()
     }
 
-    /// How good what is shown is, by now.
+    /// How good what is shown is, by now; to be asked once the list is there (`articles.isLoaded`).
     package var state: NewsState {
         NewsState(
-            hasArticles: !articles.rows.isEmpty, refreshedAt: refreshedAt, failure: failure, now: clock.now)
+            hasArticles: hasFound || !articles.rows.isEmpty, refreshedAt: refreshedAt, failure: failure, now: clock.now)
     }
 
     /// Fetches the first page. One at a time: who asks meanwhile waits for the one that is under way.
@@ -79,7 +81,7 @@ package final class NewsModel {
             let page = try await source.page(number)
             let time = clock.now
             refusals = page.refusals + (try await cache.take(page, number: number, at: time))
-            if number == 1 { refreshedAt = time }
+            if number == 1 { (refreshedAt, hasFound) = (time, !page.articles.isEmpty) }
             (nextPage, hasMore, failure) = (number + 1, page.hasMore, nil)
         } catch { failure = error }
     }
