@@ -190,6 +190,11 @@ let package = Package(
             swiftSettings: settings),
         command("example-todo", path: "Sources/Examples/Todo/Program", ["ExampleTodo"]),
         tests(of: "ExampleTodo", ["Kith", "KithTesting", "example-todo"]),
+        .target(
+            name: "ExampleNews", dependencies: ["Kith"], path: "Sources/Examples/News", exclude: ["Program"],
+            swiftSettings: settings),
+        command("example-news", path: "Sources/Examples/News/Program", ["ExampleNews"]),
+        tests(of: "ExampleNews", ["Kith", "KithTesting", "example-news"]),
     ]
 )
 

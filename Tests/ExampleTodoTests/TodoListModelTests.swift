@@ -1,8 +1,8 @@
 import ExampleTodo
 import Foundation
 import Kith
+import KithTestSupport
 import KithTesting
-import Observation
 import Testing
 
 @MainActor
@@ -21,36 +21,41 @@ struct TodoListModelTests {
     @Test func `a list follows what is written, by whomever`() async throws {
         let model = TodoListModel(repository, order: .title)
         #expect(model.isLoading && model.items.isEmpty)
-        await model.wait { $0.titles == ["Bread", "Milk", "Mint"] }
+        #expect(await model.comes { $0.titles == ["Bread", "Milk", "Mint"] })
         try await repository.delete("milk")
-        await model.wait { $0.titles == ["Bread", "Mint"] }
+        #expect(await model.comes { $0.titles == ["Bread", "Mint"] })
         await model.toggle("mint")
-        await model.wait { $0.items.last?.status == .completed }
+        #expect(await model.comes { $0.items.last?.status == .completed })
         model.order = .newest
-        await model.wait { $0.titles == ["Mint", "Bread"] }
+        #expect(await model.comes { $0.titles == ["Mint", "Bread"] })
     }
 
     @Test func `of searches as they are typed the last one shows`() async throws {
         let model = TodoListModel(repository, order: .title)
         for text in ["m", "mi", "min", "mint"] { model.filter.text = text }
         #expect(model.isLoading)
-        await model.wait { $0.titles == ["Mint"] }
-        // None of the others is awaited any more.
-        try await repository.add(TodoItem(id: "x", title: "Millet", createdAt: Date(timeIntervalSince1970: 0)))
-        try await repository.add(TodoItem(id: "y", title: "Mint tea", createdAt: Date(timeIntervalSince1970: 0)))
-        await model.wait { $0.titles == ["Mint", "Mint tea"] }
+        #expect(await model.comes { $0.titles == ["Mint"] })
+        // None of the others comes in any more, however much is written that they would have.
+        for number in 1...10 {
+            for title in ["Mint \(number)", "Millet \(number)"] {
+                try await repository.add(TodoItem(title: title, createdAt: Date(timeIntervalSince1970: 0)))
+            }
+            #expect(await model.comes { $0.items.count == 1 + number })
+            #expect(try await repository.items(TodoFilter(text: "mi"), by: .title).count == 2 + 2 * number)
+            #expect(model.titles.allSatisfy { $0.hasPrefix("Mint") })
+        }
     }
 
     @Test func `an item that does not decode is an error that shows, until somebody tries again`() async throws {
         let database = try Database.inMemory()
         let model = TodoListModel(try await DatabaseTodoRepository(database), order: .title)
-        await model.wait { !$0.isLoading }
+        #expect(await model.comes { !$0.isLoading })
         try await database.save(Document(id: "bad", ["type": "todo", "title": 1]))
-        await model.wait { $0.error != nil }
+        #expect(await model.comes { $0.error != nil })
         #expect((model.error as? KithError)?.code == .decoding && model.items.isEmpty)
         try await database.delete("bad")
         model.retry()
-        await model.wait { !$0.isLoading }
+        #expect(await model.comes { !$0.isLoading })
         #expect(model.error == nil)
     }
 
@@ -59,28 +64,19 @@ struct TodoListModelTests {
         do {
             let model = TodoListModel(repository)
             gone = model
-            await model.wait { !$0.isLoading }
+            #expect(await model.comes { !$0.isLoading })
         }
-        while gone != nil { await Task.yield() }
+        let deadline = Deadline(seconds: 30)
+        while gone != nil, deadline.remaining > 0 { await Task.yield() }
+        #expect(gone == nil)
     }
 }
 
 extension TodoListModel {
     fileprivate var titles: [String] { items.map(\.title) }
 
-    /// Waits until it is as it should be; the test's time limit ends it else. Nothing changes between the look and the
-    /// tracking, since both are on the main actor.
-    fileprivate func wait(_ condition: @MainActor (TodoListModel) -> Bool) async {
-        while !condition(self) {
-            await withCheckedContinuation { continuation in
-                withObservationTracking {
-                    _ = (items, isLoading, error == nil)
-                } onChange: {
-                    continuation.resume()
-                }
-            }
-            // The change itself comes after it was announced.
-            await Task.yield()
-        }
+    /// Waits until it is as it should be.
+    fileprivate func comes(to condition: @escaping @Sendable @MainActor (TodoListModel) -> Bool) async -> Bool {
+        await eventually { @Sendable in await condition(self) }
     }
 }

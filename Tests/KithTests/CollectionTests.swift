@@ -44,6 +44,17 @@ struct CollectionTests {
         try await database.save(Document(id: "n", ["type": "note", "title": "Milk", "status": "pending"]))
     }
 
+    @Test func `The document of a model is what saving it makes`() async throws {
+        let item = TodoItem(id: "milk", title: "Milk", dueDate: Self.day(1), owner: TodoItem.Person(name: "Ada"))
+        var document = try tasks.document(of: item)
+        #expect(document.revision == nil && document.id == "milk" && document.string("type") == "todo")
+        #expect(try await tasks.save(item).value == document.value)
+        try await tasks.delete("milk")
+        document.expiresAt = Date(timeIntervalSinceNow: 3_600)
+        try await database.save(document)
+        #expect(try await tasks.get("milk") == item)
+    }
+
     @Test func `A model is saved, read, updated and deleted`() async throws {
         let item = TodoItem(id: "milk", title: "Milk", dueDate: Self.day(1), owner: TodoItem.Person(name: "Ada"))
         let document = try await tasks.save(item)

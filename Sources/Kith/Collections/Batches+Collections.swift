@@ -35,13 +35,8 @@ extension WriteBatch {
     /// - Returns: the document as it is stored now.
     @discardableResult
     public func save<Model>(_ model: Model, in collection: ModelCollection<Model>) throws(KithError) -> Document {
-        let new: (id: String, body: JSONObject)
-        do { new = try collection.coding.document(of: model) } catch {
-            throw ValueCoding.refused(value: model, error.documentID ?? "\(Model.self)", error)
-        }
-        guard let stored = try document(new.id) else {
-            return try save(Document(id: new.id, JSONValue(.object(new.body))))
-        }
+        let new = try collection.document(of: model)
+        guard let stored = try document(new.id) else { return try save(new) }
         let changes: FieldChanges
         do { changes = try collection.coding.changes(saving: model, over: stored.body.object) } catch {
             throw ValueCoding.refused(Model.self, new.id, error)

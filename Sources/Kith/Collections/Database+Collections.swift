@@ -1,4 +1,5 @@
 import KithCoding
+import KithDocument
 import KithQueryBuilder
 
 extension Database {
@@ -39,6 +40,17 @@ extension ModelCollection {
         throw KithError(
             .invalid, "\(Model.self)",
             "the collection of \(Model.self) has no database: make it with Database.collection(of:type:)")
+    }
+
+    /// A new document of a model, as `save` writes it where there is none: for what only documents have, `expiresAt` and
+    /// `WriteBatch.saveInitial`.
+    /// - Throws: `KithError` `invalid` for a value that can't be a document.
+    public func document(of model: Model) throws(KithError) -> Document {
+        let new: (id: String, body: JSONObject)
+        do { new = try coding.document(of: model) } catch {
+            throw ValueCoding.refused(value: model, error.documentID ?? "\(Model.self)", error)
+        }
+        return Document(id: new.id, JSONValue(.object(new.body)))
     }
 
     /// The id of a document for that of a model.

@@ -5,7 +5,7 @@ import Foundation
 struct Main {
     static func main() async {
         do {
-            try await TodoProgram { print($0) }.run(Array(CommandLine.arguments.dropFirst()))
+            try await TodoProgram { write($0, to: .standardOutput) }.run(Array(CommandLine.arguments.dropFirst()))
         } catch let error as TodoUsageError {
             complain("\(error)\n\n\(TodoCommand.usage)")
             exit(64)
@@ -15,7 +15,8 @@ struct Main {
         }
     }
 
-    private static func complain(_ text: String) {
-        FileHandle.standardError.write(Data("example-todo: \(text)\n".utf8))
-    }
+    private static func complain(_ text: String) { write("example-todo: \(text)", to: .standardError) }
+
+    /// A line, at once, also where somebody reads it through a pipe.
+    private static func write(_ line: String, to file: FileHandle) { file.write(Data("\(line)\n".utf8)) }
 }
