@@ -88,16 +88,6 @@ let package = Package(
             // What is installed beside the command: units, profiles, the package.
             exclude: ["Service"]),
 
-        // Examples: programs as an application's developer writes them, with the public library alone.
-        .target(
-            name: "ExampleNotes", dependencies: ["Kith"], path: "Sources/Examples/Notes/ExampleNotes",
-            swiftSettings: settings),
-        command("example-notes", path: "Sources/Examples/Notes/example-notes", ["ExampleNotes", "Kith"]),
-        .testTarget(
-            name: "ExampleNotesTests",
-            dependencies: ["ExampleNotes", "Kith", "KithTesting", "KithTestSupport", "example-notes"],
-            swiftSettings: settings),
-
         .target(
             name: "KithVirtualDisk", dependencies: ["CSQLite", "KithStore", "KithSystem", "KithTestSupport"],
             path: "Simulations/KithVirtualDisk", swiftSettings: settings),
@@ -184,7 +174,13 @@ let package = Package(
             name: "KithLANTests", dependencies: ["KithDocument", "KithHTTPCore", "KithTestSupport", "kith"],
             swiftSettings: settings),
 
-        // Examples: a library of each one's logic, and its program.
+        // Examples: programs as an application's developer writes them, with the public library alone: of each a library of its
+        // logic, and the program.
+        .target(
+            name: "ExampleNotes", dependencies: ["Kith"], path: "Sources/Examples/Notes", exclude: ["Program"],
+            swiftSettings: settings),
+        command("example-notes", path: "Sources/Examples/Notes/Program", ["ExampleNotes", "Kith"]),
+        tests(of: "ExampleNotes", ["Kith", "KithTesting", "example-notes"]),
         .target(
             name: "ExampleTodo", dependencies: ["Kith"], path: "Sources/Examples/Todo", exclude: ["Program"],
             swiftSettings: settings),

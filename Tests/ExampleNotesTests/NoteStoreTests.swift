@@ -90,7 +90,7 @@ import Testing
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let page = try String(contentsOf: root.appending(path: "docs/example-notes.md"), encoding: .utf8)
         let code = try String(
-            contentsOf: root.appending(path: "Sources/Examples/Notes/ExampleNotes/Note.swift"), encoding: .utf8)
+            contentsOf: root.appending(path: "Sources/Examples/Notes/Note.swift"), encoding: .utf8)
         let declaration = code.prefix { $0 != "}" }.split(separator: "\n").filter {
             $0.contains(/^(public struct|    public var)/)
         }
