@@ -47,6 +47,12 @@ package struct Digest256: Hashable, Sendable, CustomStringConvertible {
         left.words.3 = add(left.words.3, right.words.3)
     }
 
+    package static func - (left: Self, right: Self) -> Self {
+        var difference = left
+        difference -= right
+        return difference
+    }
+
     package static func -= (left: inout Self, right: Self) {
         var negative = Digest256()
         negative.words = (~right.words.0, ~right.words.1, ~right.words.2, ~right.words.3)

@@ -36,11 +36,14 @@ package struct Change: Hashable, Sendable {
     package let document: DocumentID
     /// Ascending by id.
     package let leaves: [AnnouncedLeaf]
+    /// Whether the document is one that the puller's filter wants; all are, where there is none.
+    package let isMatching: Bool
 
-    package init(sequence: UInt64, document: DocumentID, leaves: [AnnouncedLeaf]) {
+    package init(sequence: UInt64, document: DocumentID, leaves: [AnnouncedLeaf], isMatching: Bool = true) {
         self.sequence = sequence
         self.document = document
         self.leaves = leaves
+        self.isMatching = isMatching
     }
 }
 

@@ -49,6 +49,31 @@ extension CBORReader {
         return documents
     }
 
+    /// The documents of a filter.
+    mutating func filterDocuments() throws(ProtocolError) -> [DocumentID] {
+        var documents: [DocumentID] = []
+        var bytes = 1
+        for _ in 0..<(try array(atMost: ReplicationLimits.filterBytes, "the documents of a filter")) {
+            documents.append(try document())
+            bytes += documents[documents.count - 1].string.utf8.count + 2
+        }
+        guard bytes <= ReplicationLimits.filterBytes, FeedFilter.isAscending(documents) else {
+            throw ProtocolError("the documents of a filter do not ascend, or are too many")
+        }
+        return documents
+    }
+
+    /// The places in a list of changes of those that do not match, ascending.
+    mutating func others() throws(ProtocolError) -> [UInt64] {
+        var others: [UInt64] = []
+        for _ in 0..<(try array(atMost: ReplicationLimits.changesPerPage, "the changes that do not match")) {
+            let place = try uint()
+            if let last = others.last, place <= last { throw ProtocolError("places in a page do not ascend") }
+            others.append(place)
+        }
+        return others
+    }
+
     mutating func statements() throws(ProtocolError) -> [[UInt8]] {
         var statements: [[UInt8]] = []
         var bytes = 0

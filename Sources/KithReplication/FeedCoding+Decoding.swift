@@ -10,6 +10,7 @@ extension Changes {
         var digest: Digest256?
         var latest: UInt64 = 0
         var changes: [Change] = []
+        var others: [UInt64] = []
         var keys = try reader.map()
         while let key = try keys.next(&reader) {
             switch key {
@@ -19,11 +20,34 @@ extension Changes {
             case 4: digest = try reader.digest()
             case 5: latest = try reader.sequence()
             case 6: changes = try reader.changes()
+            case 7: others = try reader.others()
             default: try reader.skip()
             }
         }
         guard let feed, let through else { throw ProtocolError("a page of changes lacks a field") }
-        self.init(feed: feed, page: page, through: through, digest: digest, latest: latest, changes: changes)
+        self.init(
+            feed: feed, page: page, through: through, digest: digest, latest: latest,
+            changes: try changes.marking(others: others))
+    }
+}
+
+extension [Change] {
+    /// The places of those that do not match.
+    var othersInPage: [UInt64] { indices.filter { !self[$0].isMatching }.map { UInt64($0) } }
+
+    /// With those at these places as ones that do not match.
+    func marking(others: [UInt64]) throws(ProtocolError) -> Self {
+        if others.isEmpty { return self }
+        guard let last = others.last, last < UInt64(count) else {
+            throw ProtocolError("a change that is not in the page is said not to match")
+        }
+        var changes = self
+        for place in others {
+            let change = self[Int(place)]
+            changes[Int(place)] = Change(
+                sequence: change.sequence, document: change.document, leaves: change.leaves, isMatching: false)
+        }
+        return changes
     }
 }
 

@@ -4,7 +4,8 @@ internal import KithDocument
 
 extension CBORWriter {
     mutating func append(_ changes: Changes) {
-        beginFeed(changes.feed, fields: changes.digest == nil ? 4 : 5)
+        let others = changes.changes.othersInPage
+        beginFeed(changes.feed, fields: 4 + [changes.digest != nil, !others.isEmpty].count { $0 })
         append(uint: 2)
         append(uint: changes.page)
         append(3, changes.through)
@@ -14,6 +15,7 @@ extension CBORWriter {
         append(uint: 6)
         beginArray(changes.changes.count)
         for change in changes.changes { append(change: change) }
+        append(7, numbers: others)
     }
 
     /// `[sequence, document, leaves]`; the leaves are one byte string.

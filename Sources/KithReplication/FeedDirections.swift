@@ -4,10 +4,13 @@ package struct FeedDirections: Hashable, Sendable {
     package var pulls: Bool
     /// Whether documents are offered to peers.
     package var pushes: Bool
+    /// Which documents are taken; nil for all.
+    package var filter: FeedFilter?
 
-    package init(pulls: Bool, pushes: Bool) {
+    package init(pulls: Bool, pushes: Bool, filter: FeedFilter? = nil) {
         self.pulls = pulls
         self.pushes = pushes
+        self.filter = filter
     }
 
     package static let both = FeedDirections(pulls: true, pushes: true)

@@ -62,6 +62,15 @@ package enum ReplicationLimits {
     /// Leaves of the peer that a session remembers at most in order not to offer them back: about 2 MB.
     package static let echoedLeaves = 16 << 10
 
+    // Filters.
+
+    /// Largest filter of a feed: 32 KiB, so that the small frame of an `Open` has room for it; some thousand ids.
+    package static let filterBytes = 32 << 10
+    /// A source reads all bodies for a selector, to compare, at most as often as this, in milliseconds.
+    package static let filteredScanMilliseconds: UInt64 = 2_000
+    /// And rests this many times as long as the last such reading took, so that it is at that for a tenth of the time.
+    package static let filteredScanRest: UInt64 = 10
+
     // Ranges.
 
     /// First bytes asked about in one query: 16 × 256 ranges of 45 bytes are 180 kB.

@@ -98,7 +98,8 @@ extension Link {
         }
         let facts = SessionFacts(
             session: sessions.count, database: database.name, peer: configuration.peerNode, peerNumber: entry.number,
-            here: database.directions, there: entry.directions, peerIsSource: configuration.peerIsSource,
+            here: database.directions, there: entry.directions, peerIsPart: entry.isPart, peerFilters: peerFilters,
+            peerIsSource: configuration.peerIsSource,
             localIsSource: configuration.localIsSource, local: DatabaseState(database.summary), theirs: entry.state)
         carried[index].session = sessions.count
         var session = Session(facts, isHeld: database.isHeld)

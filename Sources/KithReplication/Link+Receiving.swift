@@ -87,6 +87,7 @@ extension Link {
         if case .judging(let hello, let version) = state {
             state = .open(version: version)
             try output.gate.grant(hello.window)
+            peerFilters = hello.capabilities.contains(FeedFilter.capability)
             try add(hello.databases)
             output.report(
                 .opened(
@@ -103,7 +104,7 @@ extension Link {
 
     /// What the peer says as the puller of a feed.
     private mutating func receiveFromPuller(_ message: Message) throws(ProtocolError) {
-        if case .open(let feed, let database) = message { return try open(feed, database) }
+        if case .open(let feed, let database, let filter) = message { return try open(feed, database, filter) }
         guard let feed = message.feed else { preconditionFailure("\(message.type) has no feed") }
         guard let index = servedFeeds[feed] else {
             if feed <= lastServedFeed { return }
@@ -127,7 +128,7 @@ extension Link {
         }
     }
 
-    private mutating func open(_ feed: FeedID, _ database: UInt64) throws(ProtocolError) {
+    private mutating func open(_ feed: FeedID, _ database: UInt64, _ filter: FeedFilter?) throws(ProtocolError) {
         guard feed > lastServedFeed else { throw ProtocolError("feed \(feed) was opened after feed \(lastServedFeed)") }
         lastServedFeed = feed
         func refuse(_ code: FeedEnd.Code, _ text: String) {
@@ -139,7 +140,7 @@ extension Link {
         else { return refuse(.noDatabase, "the database is not carried") }
         guard facts.serves else { return refuse(.notASource, "the database is not pushed there at present") }
         guard sessions[index]?.source == nil else { throw ProtocolError("a database has two feeds") }
-        sessions[index]?.source = Source(feed: feed)
+        sessions[index]?.source = Source(feed: feed, filter: filter)
         servedFeeds[feed] = index
     }
 
@@ -202,7 +203,7 @@ extension Message {
     var feed: FeedID? {
         switch self {
         case .hello, .databases, .statements, .presence, .gossip, .ping, .pong, .goodbye, .credit: nil
-        case .open(let feed, _), .subscribe(let feed, _), .want(let feed, _, _), .refused(let feed, _),
+        case .open(let feed, _, _), .subscribe(let feed, _), .want(let feed, _, _), .refused(let feed, _),
             .rangeQuery(let feed, _), .rangeList(let feed, _), .compare(let feed, _), .unknown(let feed, _),
             .rangeChanges(let feed, _, _):
             feed

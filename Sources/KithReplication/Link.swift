@@ -29,6 +29,8 @@ package struct Link {
     var lastNumber: UInt64 = 0
     var peerDatabases: [DatabaseEntry] = []
     var lastPeerNumber: UInt64 = 0
+    /// Whether the peer answers feeds with a filter.
+    var peerFilters = false
     /// A session keeps its place; an ended one leaves it empty.
     var sessions: [Session?] = []
     /// The feeds that the peer opened; looked up only.
@@ -206,6 +208,9 @@ package struct Link {
 
 extension Link.Carried {
     var entry: DatabaseEntry {
-        DatabaseEntry(number: number, name: name, state: DatabaseState(summary), directions: directions)
+        DatabaseEntry(
+            number: number, name: name, state: DatabaseState(summary),
+            directions: FeedDirections(pulls: directions.pulls, pushes: directions.pushes),
+            isPart: directions.filter != nil)
     }
 }

@@ -50,11 +50,17 @@ extension Message {
         var documents: [DocumentID] = []
         var changes: [Change] = []
         var isFinal = false
+        var others: [UInt64] = []
+        var filter: FeedFilter?
         var keys = try reader.map()
         while let key = try keys.next(&reader) {
             switch (type, key) {
             case (_, 1): feed = try reader.feed()
             case (.open, 2), (.want, 2): number = try reader.uint()
+            case (.open, 3): filter = .documents(try reader.filterDocuments())
+            case (.open, 4):
+                if filter != nil { throw ProtocolError("a feed has two filters") }
+                filter = .selector(try reader.byteArray(atMost: ReplicationLimits.filterBytes, "a filter"))
             case (.subscribe, 2): position = try reader.position()
             case (.want, 3): wants = try reader.wants()
             case (.refused, 2): refusals = try reader.refusals()
@@ -63,20 +69,22 @@ extension Message {
             case (.compare, 2): documents = try reader.documents()
             case (.rangeChanges, 2): changes = try reader.changes()
             case (.rangeChanges, 3): isFinal = try reader.bool()
+            case (.rangeChanges, 4): others = try reader.others()
             case (.unknown, 2...4): try state.read(key, &reader)
             default: try reader.skip()
             }
         }
         guard let feed else { throw ProtocolError("a message names no feed") }
         switch type {
-        case .open: return .open(feed: feed, database: number)
+        case .open: return .open(feed: feed, database: number, filter: filter)
         case .subscribe: return .subscribe(feed: feed, after: position)
         case .want: return .want(feed: feed, request: number, wants: wants)
         case .refused: return .refused(feed: feed, refusals: refusals)
         case .rangeQuery: return .rangeQuery(feed: feed, firstBytes: bytes)
         case .rangeList: return .rangeList(feed: feed, ranges: ranges)
         case .compare: return .compare(feed: feed, documents: documents)
-        case .rangeChanges: return .rangeChanges(feed: feed, changes: changes, isFinal: isFinal)
+        case .rangeChanges:
+            return .rangeChanges(feed: feed, changes: try changes.marking(others: others), isFinal: isFinal)
         case .unknown: return .unknown(feed, try state.state())
         default: preconditionFailure("\(type) is no message of a feed")
         }
@@ -122,6 +130,7 @@ extension Hello {
             databases: [], window: 0)
         var notPushed: [UInt64] = []
         var notPulled: [UInt64] = []
+        var parts: [UInt64] = []
         var keys = try reader.map()
         while let key = try keys.next(&reader) {
             switch key {
@@ -140,10 +149,11 @@ extension Hello {
             case 8: instance = try reader.uint()
             case 9: notPushed = try reader.databaseNumbers()
             case 10: notPulled = try reader.databaseNumbers()
+            case 11: parts = try reader.databaseNumbers()
             default: try reader.skip()
             }
         }
-        databases = databases.without(pushing: notPushed, pulling: notPulled)
+        databases = databases.without(pushing: notPushed, pulling: notPulled, parts: parts)
         guard versions.lowest >= 1, versions.lowest <= versions.highest else {
             throw ProtocolError("a hello has no range of protocol versions")
         }
@@ -155,6 +165,7 @@ extension DatabasesUpdate {
         self.init(added: [], removed: [])
         var notPushed: [UInt64] = []
         var notPulled: [UInt64] = []
+        var parts: [UInt64] = []
         var keys = try reader.map()
         while let key = try keys.next(&reader) {
             switch key {
@@ -162,10 +173,11 @@ extension DatabasesUpdate {
             case 2: removed = try reader.databaseNumbers()
             case 3: notPushed = try reader.databaseNumbers()
             case 4: notPulled = try reader.databaseNumbers()
+            case 5: parts = try reader.databaseNumbers()
             default: try reader.skip()
             }
         }
-        added = added.without(pushing: notPushed, pulling: notPulled)
+        added = added.without(pushing: notPushed, pulling: notPulled, parts: parts)
     }
 }
 

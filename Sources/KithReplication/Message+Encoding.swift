@@ -35,10 +35,17 @@ extension CBORWriter {
 
     private mutating func append(feedPayload message: Message) {
         switch message {
-        case .open(let feed, let database):
-            beginFeed(feed, fields: 1)
+        case .open(let feed, let database, let filter):
+            beginFeed(feed, fields: filter == nil ? 1 : 2)
             append(uint: 2)
             append(uint: database)
+            switch filter {
+            case nil: break
+            case .documents(let documents): append(3, documents)
+            case .selector(let selector):
+                append(uint: 4)
+                append(bytes: selector)
+            }
         case .subscribe(let feed, let position):
             beginFeed(feed, fields: position == nil ? 0 : 1)
             if let position { append(2, position) }
@@ -75,11 +82,13 @@ extension CBORWriter {
             append(uint: state.documents)
         case .rangeDigests(let answer): append(answer)
         case .rangeChanges(let feed, let changes, let isFinal):
-            beginFeed(feed, fields: 2)
+            let others = changes.othersInPage
+            beginFeed(feed, fields: others.isEmpty ? 2 : 3)
             append(uint: 2)
             append(list: changes) { $0.append(change: $1) }
             append(uint: 3)
             append(bool: isFinal)
+            append(4, numbers: others)
         case .compared(let compared):
             beginFeed(compared.feed, fields: 3)
             append(2, compared.position)
@@ -91,7 +100,8 @@ extension CBORWriter {
 
     private mutating func append(_ hello: Hello) {
         let (notPushed, notPulled) = (hello.databases.notPushed, hello.databases.notPulled)
-        let optional = [hello.instance != 0, !notPushed.isEmpty, !notPulled.isEmpty].count { $0 }
+        let parts = hello.databases.parts
+        let optional = [hello.instance != 0, !notPushed.isEmpty, !notPulled.isEmpty, !parts.isEmpty].count { $0 }
         beginMap(7 + optional)
         append(uint: 1)
         beginArray(2)
@@ -115,10 +125,11 @@ extension CBORWriter {
         }
         append(9, numbers: notPushed)
         append(10, numbers: notPulled)
+        append(11, numbers: parts)
     }
 
-    /// Numbers of databases under a key, where there are any.
-    private mutating func append(_ key: UInt64, numbers: [UInt64]) {
+    /// Numbers under a key, where there are any.
+    mutating func append(_ key: UInt64, numbers: [UInt64]) {
         if numbers.isEmpty { return }
         append(uint: key)
         append(list: numbers) { $0.append(uint: $1) }
@@ -134,14 +145,15 @@ extension CBORWriter {
     }
 
     private mutating func append(_ update: DatabasesUpdate) {
-        let (notPushed, notPulled) = (update.added.notPushed, update.added.notPulled)
-        beginMap(2 + [!notPushed.isEmpty, !notPulled.isEmpty].count { $0 })
+        let (notPushed, notPulled, parts) = (update.added.notPushed, update.added.notPulled, update.added.parts)
+        beginMap(2 + [!notPushed.isEmpty, !notPulled.isEmpty, !parts.isEmpty].count { $0 })
         append(uint: 1)
         append(list: update.added) { $0.append($1) }
         append(uint: 2)
         append(list: update.removed) { $0.append(uint: $1) }
         append(3, numbers: notPushed)
         append(4, numbers: notPulled)
+        append(5, numbers: parts)
     }
 
     private mutating func append(_ heartbeat: Heartbeat) {

@@ -14,7 +14,7 @@ package enum Message: Hashable, Sendable {
     case credit(UInt64)
 
     // The puller's side of a feed.
-    case open(feed: FeedID, database: UInt64)
+    case open(feed: FeedID, database: UInt64, filter: FeedFilter? = nil)
     case subscribe(feed: FeedID, after: Position?)
     case unsubscribe(FeedEnd)
     case want(feed: FeedID, request: UInt64, wants: [Want])
@@ -101,17 +101,22 @@ package struct DatabaseEntry: Hashable, Sendable {
     package let state: DatabaseState
     /// What its side does with it; both where nothing is said.
     package var directions = FeedDirections.both
+    /// Whether its side takes only what a filter wants.
+    package var isPart = false
 }
 
 extension [DatabaseEntry] {
     /// The numbers of those that are not offered, and of those that are not taken from peers.
     var notPushed: [UInt64] { filter { !$0.directions.pushes }.map(\.number) }
     var notPulled: [UInt64] { filter { !$0.directions.pulls }.map(\.number) }
+    /// The numbers of those of which only a part is taken.
+    var parts: [UInt64] { filter(\.isPart).map(\.number) }
 
-    func without(pushing notPushed: [UInt64], pulling notPulled: [UInt64]) -> Self {
-        if notPushed.isEmpty, notPulled.isEmpty { return self }
+    func without(pushing notPushed: [UInt64], pulling notPulled: [UInt64], parts: [UInt64]) -> Self {
+        if notPushed.isEmpty, notPulled.isEmpty, parts.isEmpty { return self }
         return map { entry in
             var entry = entry
+            entry.isPart = parts.contains(entry.number)
             if notPushed.contains(entry.number) { entry.directions.pushes = false }
             if notPulled.contains(entry.number) { entry.directions.pulls = false }
             return entry

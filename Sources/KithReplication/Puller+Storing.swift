@@ -107,6 +107,7 @@ extension Puller {
 
     /// Goes on with whatever the last event made possible.
     mutating func advance(_ facts: inout SessionFacts, _ output: inout LinkOutput) {
+        for index in pages.indices { addLeaving(of: index) }
         pages.removeAll { page in
             if case .ranges = page.origin { page.isComplete } else { false }
         }
@@ -115,10 +116,22 @@ extension Puller {
         continueReconciliation(&facts, &output)
     }
 
+    /// What does not match leaves in the transaction that completes its page.
+    private mutating func addLeaving(of index: Int) {
+        let leaving = pages[index].takeLeaving()
+        if leaving.isEmpty { return }
+        pages[index].pieces += 1
+        inbox.append(
+            Piece(
+                page: pages[index].key, deliveries: [], refusals: [], documents: [], creditBytes: 0, isLarge: false,
+                givesWay: pages[index].givesWay, leaving: leaving))
+    }
+
     private mutating func applyInbox(_ facts: SessionFacts, _ output: inout LinkOutput) {
         var deliveries: [Delivery] = []
         var documents: [DocumentID] = []
         var refusals: [Refusal] = []
+        var leaving: [Change] = []
         var (bytes, taken, large) = (0, 0, 0)
         let givesWay = inbox[0].givesWay
         for piece in inbox {
@@ -127,6 +140,7 @@ extension Puller {
             if deliveries.isEmpty { deliveries = piece.deliveries } else { deliveries += piece.deliveries }
             documents += piece.documents
             refusals += piece.refusals
+            leaving += piece.leaving
             bytes += piece.creditBytes
             large += piece.isLarge ? 1 : 0
             pages[index(ofPage: piece.page)].pieces -= 1
@@ -138,8 +152,8 @@ extension Puller {
         if Mutant.isActive(.dropsDelivery), deliveries.count > 1 { deliveries.removeLast() }
         #endif
         apply(
-            deliveries, checkpoint: nextCheckpoint, givesWay: givesWay, documents, refusals, bytes, large, facts,
-            &output)
+            deliveries, checkpoint: nextCheckpoint, givesWay: givesWay, leaving: leaving, documents, refusals, bytes,
+            large, facts, &output)
     }
 
     /// The place that is reached when what was handed to the store is stored: the end of the last page that waits for
@@ -161,13 +175,15 @@ extension Puller {
     }
 
     private mutating func apply(
-        _ deliveries: [Delivery], checkpoint: Position?, givesWay: Bool = false, _ documents: [DocumentID],
-        _ refusals: [Refusal], _ bytes: Int, _ large: Int, _ facts: SessionFacts, _ output: inout LinkOutput
+        _ deliveries: [Delivery], checkpoint: Position?, givesWay: Bool = false, leaving: [Change] = [],
+        _ documents: [DocumentID], _ refusals: [Refusal], _ bytes: Int, _ large: Int, _ facts: SessionFacts,
+        _ output: inout LinkOutput
     ) {
         applying = Application(
             checkpoint: checkpoint, documents: documents, refusals: refusals, creditBytes: bytes, large: large)
         let batch = ReplicaBatch(
-            source: facts.peer, deliveries: deliveries, checkpoint: checkpoint, givesWay: givesWay)
+            source: facts.peer, deliveries: deliveries, checkpoint: checkpoint, givesWay: givesWay,
+            filter: facts.filter, leaving: leaving)
         output.store(.apply(batch), facts.database, for: facts.owner(feed, .apply))
     }
 
@@ -235,7 +251,7 @@ extension Puller {
     /// A comparison found the two equal but for what is left out: a source that does not pull from here can't find out
     /// itself.
     mutating func tellEquality(_ equality: Ack.Equality, _ facts: SessionFacts, _ output: inout LinkOutput) {
-        guard !facts.serves, completedPage > 0 else { return }
+        guard !facts.serves || facts.filter != nil, completedPage > 0 else { return }
         acknowledge(facts, equality, &output)
     }
 

@@ -68,6 +68,8 @@ struct Puller {
         let creditBytes: Int
         let isLarge: Bool
         let givesWay: Bool
+        /// Documents that do not match and are here; they come last of their page.
+        var leaving: [Change] = []
     }
 
     struct Application {
@@ -91,8 +93,8 @@ struct Puller {
 
     /// Feeds are opened in the order of their numbers, so the peer is told at once and not when the store has answered.
     mutating func open(_ facts: SessionFacts, _ output: inout LinkOutput) {
-        output.send(.open(feed: feed, database: facts.peerNumber))
-        output.store(.open(source: facts.peer), facts.database, for: facts.owner(feed, .open))
+        output.send(.open(feed: feed, database: facts.peerNumber, filter: facts.filter))
+        output.store(.open(source: facts.peer, filter: facts.filter), facts.database, for: facts.owner(feed, .open))
     }
 
     mutating func opened(
@@ -116,7 +118,10 @@ struct Puller {
 
     /// Without a checkpoint that the source knows: the whole feed where that is little, else by digests.
     private mutating func begin(_ facts: SessionFacts, _ output: inout LinkOutput) {
-        if facts.theirs.position.sequence > 0, facts.theirs.digest == facts.local.digest,
+        if facts.filter != nil {
+            // What is here and does not match is to be heard of too.
+            subscribe(after: nil, &output)
+        } else if facts.theirs.position.sequence > 0, facts.theirs.digest == facts.local.digest,
             facts.theirs.documents == facts.local.documents
         {
             adopt(facts.theirs.position, facts, &output)
@@ -131,7 +136,7 @@ struct Puller {
     /// Sets the checkpoint to a place up to which everything is held here.
     mutating func adopt(_ position: Position, _ facts: SessionFacts, _ output: inout LinkOutput) {
         phase = .adopting
-        let batch = ReplicaBatch(source: facts.peer, deliveries: [], checkpoint: position)
+        let batch = ReplicaBatch(source: facts.peer, deliveries: [], checkpoint: position, filter: facts.filter)
         output.store(.apply(batch), facts.database, for: facts.owner(feed, .adopt(position)))
     }
 
@@ -226,11 +231,12 @@ struct Puller {
     }
 
     mutating func missing(
-        _ wants: [Want], refused: [DocumentID], page key: UInt64, _ facts: inout SessionFacts,
+        _ wants: [Want], refused: [DocumentID], leaving: [Change], page key: UInt64, _ facts: inout SessionFacts,
         _ output: inout LinkOutput
     ) {
         facts.note(refused: refused)
         let index = index(ofPage: key)
+        pages[index].note(leaving: leaving)
         output.credit.giveBack(pages[index].creditBytes)
         pages[index].creditBytes = 0
         if wants.isEmpty {
@@ -357,6 +363,8 @@ struct PulledPage {
     var askedAt = Instant(milliseconds: 0)
     /// When the store was asked last what of it is missing.
     var lookedAt = Instant(milliseconds: 0)
+    private var leaving: [Change] = []
+    private var hasLooked = false
 
     init(key: UInt64, origin: Origin, changes: [Change], givesWay: Bool) {
         self.key = key
@@ -365,7 +373,23 @@ struct PulledPage {
         self.changes = changes
     }
 
-    var isComplete: Bool { state == .settled && deferred.isEmpty && unanswered == 0 && pieces == 0 }
+    var isComplete: Bool { isFetched && leaving.isEmpty }
+
+    /// Whether all that it brings is stored.
+    private var isFetched: Bool { state == .settled && deferred.isEmpty && unanswered == 0 && pieces == 0 }
+
+    /// Documents that do not match and are here: told of once, though a page is looked at again for what others were asked for.
+    mutating func note(leaving changes: [Change]) {
+        if !hasLooked { leaving = changes }
+        hasLooked = true
+    }
+
+    /// What is to leave, once all else of the page is stored.
+    mutating func takeLeaving() -> [Change] {
+        guard isFetched else { return [] }
+        defer { leaving = [] }
+        return leaving
+    }
 
     mutating func settle(deferred wants: [Want], retryAt: Instant?) {
         state = .settled

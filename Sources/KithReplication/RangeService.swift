@@ -9,6 +9,47 @@ struct RangeService {
     private var list: [UInt16]?
     private var isListing = false
     private(set) var isComparing = false
+    /// When the bodies may be read for a selector again, which costs too much to be done whenever a peer asks; and since when
+    /// they are.
+    private var restsUntil = Instant(milliseconds: 0)
+    private var readSince: Instant?
+    /// What waits for that: the documents that the puller leaves out of a comparison, and a question about ranges.
+    private var waitingComparison: [DocumentID]?
+    private var waitingScan = false
+
+    var waitDeadline: Instant? { (waitingScan || waitingComparison != nil) && readSince == nil ? restsUntil : nil }
+
+    /// Whether bodies may be read now; if so, it is taken to begin.
+    private mutating func beginReading(_ now: Instant) -> Bool {
+        guard readSince == nil, restsUntil <= now else { return false }
+        readSince = now
+        return true
+    }
+
+    mutating func endReading(_ now: Instant) {
+        guard let since = readSince else { return }
+        readSince = nil
+        let rest = ReplicationLimits.filteredScanRest * now.milliseconds(since: since)
+        restsUntil = now.advanced(byMilliseconds: max(ReplicationLimits.filteredScanMilliseconds, rest))
+    }
+
+    mutating func wait(toScan: Bool) { waitingScan = toScan }
+
+    mutating func wait(toCompare documents: [DocumentID]) { waitingComparison = documents }
+
+    /// Whether it is time for the scan that waits.
+    mutating func takeScan(_ now: Instant) -> Bool {
+        guard waitingScan, beginReading(now) else { return false }
+        waitingScan = false
+        return true
+    }
+
+    /// The comparison that waits, where it is time for it.
+    mutating func takeComparison(_ now: Instant) -> [DocumentID]? {
+        guard let documents = waitingComparison, beginReading(now) else { return nil }
+        waitingComparison = nil
+        return documents
+    }
 
     var scanDeadline: Instant? {
         scan == nil ? nil : scanUsedAt.advanced(byMilliseconds: ReplicationLimits.scanMilliseconds)
@@ -69,13 +110,35 @@ extension Source {
         _ firstBytes: [UInt8], _ facts: SessionFacts, _ output: inout LinkOutput
     ) throws(ProtocolError) {
         if try ranges.ask(firstBytes, at: facts.local.position) {
-            output.store(.rangeDigests, facts.database, for: facts.owner(feed, .ranges))
+            guard readsBodies else { return scan(facts, &output) }
+            ranges.wait(toScan: true)
+            goOn(facts, &output)
         } else {
             output.sendCredited(.rangeDigests(ranges.answer(feed, now: output.now)))
         }
     }
 
+    /// Whether the filter is one that looks into bodies.
+    private var readsBodies: Bool { if case .selector = filter { true } else { false } }
+
+    private func scan(_ facts: SessionFacts, _ output: inout LinkOutput) {
+        output.store(.rangeDigests(filter), facts.database, for: facts.owner(feed, .ranges))
+    }
+
+    private func exclude(_ theirs: [DocumentID], _ facts: SessionFacts, _ output: inout LinkOutput) {
+        output.store(
+            .exclusions(refused: facts.refusedOfPeer), facts.database,
+            for: facts.owner(feed, .exclusions(theirs: theirs)))
+    }
+
+    /// Begins what has waited for its time.
+    mutating func goOn(_ facts: SessionFacts, _ output: inout LinkOutput) {
+        if ranges.takeScan(output.now) { scan(facts, &output) }
+        if let documents = ranges.takeComparison(output.now) { exclude(documents, facts, &output) }
+    }
+
     mutating func scanned(_ digests: RangeDigests, _ output: inout LinkOutput) {
+        ranges.endReading(output.now)
         ranges.scanned(digests)
         output.sendCredited(.rangeDigests(ranges.answer(feed, now: output.now)))
     }
@@ -100,25 +163,27 @@ extension Source {
         _ documents: [DocumentID], _ facts: SessionFacts, _ output: inout LinkOutput
     ) throws(ProtocolError) {
         try ranges.beginComparison()
-        output.store(
-            .exclusions(refused: facts.refusedOfPeer), facts.database,
-            for: facts.owner(feed, .exclusions(theirs: documents)))
+        guard readsBodies else { return exclude(documents, facts, &output) }
+        ranges.wait(toCompare: documents)
+        goOn(facts, &output)
     }
 
     func excluded(
         _ own: [DocumentID], theirs: [DocumentID], _ facts: SessionFacts, _ output: inout LinkOutput
     ) {
         let own = Array(own.prefix(ReplicationLimits.exclusions))
+        let leftOut = own.union(theirs)
         output.store(
-            .digest(of: own.union(theirs)), facts.database, for: facts.owner(feed, .digest(own: own)))
+            filter.map { .matchingDigest($0, without: leftOut) } ?? .digest(of: leftOut), facts.database,
+            for: facts.owner(feed, .digest(own: own)))
     }
 
     mutating func summed(
         _ sum: Digest256, _ summary: ReplicaSummary, own: [DocumentID], _ output: inout LinkOutput
     ) {
+        ranges.endReading(output.now)
         ranges.endComparison()
-        var digest = summary.digest
-        digest -= sum
+        let digest = filter == nil ? summary.digest - sum : sum
         compared = (DatabaseState(summary), digest, own.count)
         output.sendCredited(
             .compared(Compared(feed: feed, position: summary.position, digest: digest, documents: own)))

@@ -66,13 +66,22 @@ struct Reconciliation {
             return rest.first?.index != range.index || rest.first?.digest != range.digest
         }
     }
+
+    /// The same in both directions: with a filter, the own ones that the peer lacks may hold what it has and does not match.
+    static func differing(
+        _ theirs: [RangeDigests.Range], and own: [RangeDigests.Range]
+    ) -> [RangeDigests.Range] {
+        let differing = differing(theirs, from: own)
+        let indices = Set(theirs.map(\.index))
+        return (differing + own.filter { !indices.contains($0.index) }).sorted { $0.index < $1.index }
+    }
 }
 
 extension Puller {
     mutating func reconcile(_ purpose: Reconciliation.Purpose, _ facts: SessionFacts, _ output: inout LinkOutput) {
         precondition(reconciliation == nil, "feed \(feed) reconciles twice at once")
         reconciliation = Reconciliation(purpose)
-        output.store(.rangeDigests, facts.database, for: facts.owner(feed, .scan))
+        output.store(.rangeDigests(facts.filter), facts.database, for: facts.owner(feed, .scan))
     }
 
     mutating func scanned(_ digests: RangeDigests, _ output: inout LinkOutput) {
@@ -90,14 +99,22 @@ extension Puller {
         switch running.step {
         case .first:
             guard answer.ranges.allSatisfy({ $0.index < 256 }) else { throw ProtocolError("a first byte is over 255") }
-            let differing = Reconciliation.differing(answer.ranges, from: Reconciliation.sums(running.own))
+            let own = Reconciliation.sums(running.own)
+            let differing =
+                facts.filter == nil
+                ? Reconciliation.differing(answer.ranges, from: own)
+                : Reconciliation.differing(answer.ranges, and: own)
             reconciliation?.position = answer.position
             reconciliation?.firstBytes = differing.map { UInt8(truncatingIfNeeded: $0.index) }
         case .second(let bytes):
             guard answer.ranges.allSatisfy({ bytes.contains(UInt8(truncatingIfNeeded: $0.index >> 8)) }) else {
                 throw ProtocolError("digests of ranges came that were not asked for")
             }
-            reconciliation?.differing += Reconciliation.differing(answer.ranges, from: running.own)
+            let own = running.own.filter { bytes.contains(UInt8(truncatingIfNeeded: $0.index >> 8)) }
+            reconciliation?.differing +=
+                facts.filter == nil
+                ? Reconciliation.differing(answer.ranges, from: own)
+                : Reconciliation.differing(answer.ranges, and: own)
         default: throw ProtocolError("digests of ranges came that were not asked for")
         }
         askRanges(&output)

@@ -11,14 +11,17 @@ package protocol ReplicaStore {
 
     // The puller's side.
 
-    /// How far this database has durably taken the source's changes; nil before the first batch.
-    func checkpoint(of source: NodeID) throws(ReplicaError) -> Position?
+    /// How far this database has durably taken the source's changes; nil before the first batch, and the first with this filter.
+    func checkpoint(of source: NodeID, filter: FeedFilter?) throws(ReplicaError) -> Position?
 
     /// Of the announced leaves those that are not here, were not purged here and are not recorded as refused.
-    /// Documents of which nothing is missing are left out.
+    /// Documents of which nothing is missing are left out, and those that do not match and are not here.
     /// - Parameter givesWay: where something lives here that the source has not, all that it has is asked for again, for a
     ///   batch that gives way to it if nothing of it is new.
     func missing(in changes: [Change], givesWay: Bool) throws(ReplicaError) -> [Want]
+
+    /// Of the changes that do not match those whose documents are here.
+    func held(of changes: [Change]) throws(ReplicaError) -> [Change]
 
     /// The documents of which an announced leaf is recorded as refused.
     func refused(in changes: [Change]) throws(ReplicaError) -> [DocumentID]
@@ -33,7 +36,8 @@ package protocol ReplicaStore {
     func resume(at checkpoint: Position?) throws(ReplicaError) -> ResumePoint
 
     /// The documents whose latest sequence is above `sequence`, ascending, at most `limit`.
-    func changes(after sequence: UInt64, limit: Int) throws(ReplicaError) -> ChangesPage
+    /// - Parameter filter: which of them match; a page may be shorter with one.
+    func changes(after sequence: UInt64, limit: Int, filter: FeedFilter?) throws(ReplicaError) -> ChangesPage
 
     /// The wanted revisions that are here, document by document, until `maximumBytes` are passed (one document always
     /// goes); wants not reached are returned to be asked again.
@@ -41,11 +45,11 @@ package protocol ReplicaStore {
 
     // Reconciliation.
 
-    /// The digests of all ranges of the database by one scan.
-    func rangeDigests() throws(ReplicaError) -> RangeDigests
+    /// The digests of all ranges of the database by one scan, over the documents that match.
+    func rangeDigests(filter: FeedFilter?) throws(ReplicaError) -> RangeDigests
 
     /// The documents whose id hash lies in the given ranges (ascending), as changes, by one scan.
-    func changes(inRanges ranges: [UInt16]) throws(ReplicaError) -> [Change]
+    func changes(inRanges ranges: [UInt16], filter: FeedFilter?) throws(ReplicaError) -> [Change]
 
     /// The documents that the database leaves out of a comparison with a peer, since it purged them or they are expired, and so
     /// says nothing of them, or since it refused what that peer has.
@@ -55,6 +59,12 @@ package protocol ReplicaStore {
 
     /// The sum over these documents of what each adds to the running digest here.
     func digest(of documents: [DocumentID]) throws(ReplicaError) -> Digest256
+
+    /// The sum of what the documents that match add to the running digest, but for those left out, and where the database
+    /// stood then: one consistent reading.
+    func matchingDigest(
+        _ filter: FeedFilter, without leftOut: [DocumentID]
+    ) throws(ReplicaError) -> (Digest256, ReplicaSummary)
 }
 
 /// Where a database stands: one consistent reading.
@@ -120,12 +130,23 @@ package struct ReplicaBatch: Sendable {
     package let checkpoint: Position?
     /// Whether a document that is here is given up for the delivered one where that has seen all of it and brings nothing new.
     package let givesWay: Bool
+    /// Which documents are taken: what is known of the checkpoints of another filter, or of none, is forgotten.
+    package let filter: FeedFilter?
+    /// Documents that do not match, as the source has them: after the rest is stored they are dropped here, those of which
+    /// every open leaf is at the source.
+    package let leaving: [Change]
 
-    package init(source: NodeID, deliveries: [Delivery], checkpoint: Position?, givesWay: Bool = false) {
+    package init(
+        source: NodeID, deliveries: [Delivery], checkpoint: Position?, givesWay: Bool = false,
+        filter: FeedFilter? = nil,
+        leaving: [Change] = []
+    ) {
         self.source = source
         self.deliveries = deliveries
         self.checkpoint = checkpoint
         self.givesWay = givesWay
+        self.filter = filter
+        self.leaving = leaving
     }
 }
 

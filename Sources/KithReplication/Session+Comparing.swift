@@ -22,8 +22,8 @@ extension Session {
         guard let deadline = comparison.deadline, deadline <= output.now else { return }
         switch comparison.state {
         case .settling(let pair, _):
-            guard let puller else {
-                // Only who pulls can find out more.
+            guard let puller, !facts.peerIsPart else {
+                // Only who pulls can find out more, and from who has all.
                 _ = comparison.conclude(pair, isEqual: false, leftOut: nil, now: output.now)
                 return
             }
@@ -45,7 +45,7 @@ extension Session {
     /// Takes a puller's word for what only it can find out: that the two are equal but for what is left out. Its digest is
     /// its word too.
     mutating func noteTold(_ now: Instant) {
-        guard !facts.pulls, let told = source?.told, let pair = comparablePair else { return }
+        guard !facts.pulls || facts.peerIsPart, let told = source?.told, let pair = comparablePair else { return }
         guard told.pair == pair, pair.mine.digest != pair.theirs.digest else { return }
         if case .equal(let known) = comparison.state, known == pair { return }
         _ = comparison.conclude(pair, isEqual: true, leftOut: told.leftOut, now: now)
@@ -62,8 +62,9 @@ extension Session {
         }
         puller?.comparing = nil
         puller?.comparedWithout = (documents.count, compared.documents.count)
+        let leftOut = documents.union(compared.documents)
         output.store(
-            .digest(of: documents.union(compared.documents)), facts.database,
+            facts.filter.map { .matchingDigest($0, without: leftOut) } ?? .digest(of: leftOut), facts.database,
             for: facts.owner(feed, .ownDigest(compared)))
     }
 
@@ -73,8 +74,7 @@ extension Session {
     ) {
         puller?.isComparing = false
         guard case .comparing(let pair) = comparison.state else { return }
-        var mine = summary.digest
-        mine -= sum
+        let mine = facts.filter == nil ? summary.digest - sum : sum
         let isEqual = mine == theirs.digest
         guard isEqual || (pair.mine.position == summary.position && pair.theirs.position == theirs.position) else {
             // Something was written meanwhile: from the start.

@@ -51,6 +51,11 @@ struct Session {
             guard let retryAt = failure.retryAt, retryAt <= output.now else { return }
             self.failure = nil
         }
+        if facts.filter != nil, !facts.peerFilters {
+            let message = "the peer's version of Kith knows no filters, and all would come: update it there"
+            failure = Failure(message: message, at: output.now, isLocal: false, retryAt: nil)
+            return
+        }
         puller = Puller(feed: output.nextFeed())
         puller?.open(facts, &output)
     }
@@ -133,8 +138,8 @@ struct Session {
             failPulling(error.message, retry, isLocal: true, &output)
         case (.open, .opened(let summary, let checkpoint)): puller?.opened(summary, checkpoint, &facts, &output)
         case (.adopt(let position), .applied(let outcome)): puller?.adopted(position, outcome, &facts, &output)
-        case (.missing(let page), .missing(let wants, let refused)):
-            puller?.missing(wants, refused: refused, page: page, &facts, &output)
+        case (.missing(let page), .missing(let wants, let refused, let leaving)):
+            puller?.missing(wants, refused: refused, leaving: leaving, page: page, &facts, &output)
         case (.apply, .applied(let outcome)):
             puller?.applied(outcome, &facts, &output)
             failures = 0
@@ -205,6 +210,7 @@ struct Session {
         puller?.askDeferred(facts, &output, afterCommit: false)
         puller?.writeCheckpoint(facts, &output, atOnce: false)
         source?.ranges.expire(output.now)
+        source?.goOn(facts, &output)
         goOnComparing(&output)
     }
 
@@ -249,7 +255,8 @@ struct Session {
         let isEqual = comparison.isEqual
         #endif
         return SessionStatus(
-            state: state, here: facts.here, there: facts.there, pulls: facts.pulls, serves: facts.serves,
+            state: state, here: facts.here, there: facts.there, peerIsPart: facts.peerIsPart, pulls: facts.pulls,
+            serves: facts.serves,
             isFailureLocal: failure?.isLocal ?? false,
             inChanges: inChanges, inTotal: facts.pulls ? puller?.total : nil,
             outTotal: facts.serves ? source?.total(facts) : nil, acknowledged: source?.reached, outChanges: outChanges,

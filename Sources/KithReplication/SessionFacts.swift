@@ -11,6 +11,12 @@ struct SessionFacts {
     /// Which ways documents may pass, as either side has it.
     let here: FeedDirections
     let there: FeedDirections
+    /// Which documents this side takes; nil for all.
+    var filter: FeedFilter? { here.filter }
+    /// Whether the peer takes a part only: what it lacks says nothing.
+    let peerIsPart: Bool
+    /// Whether the peer answers feeds with a filter.
+    let peerFilters: Bool
     /// Whether this side pulls, and whether it is pulled from: a reader is not, nor who does not want it.
     let pulls: Bool
     let serves: Bool
@@ -30,7 +36,8 @@ struct SessionFacts {
 
     init(
         session: Int, database: String, peer: NodeID, peerNumber: UInt64, here: FeedDirections,
-        there: FeedDirections, peerIsSource: Bool, localIsSource: Bool, local: DatabaseState, theirs: DatabaseState
+        there: FeedDirections, peerIsPart: Bool = false, peerFilters: Bool = true, peerIsSource: Bool,
+        localIsSource: Bool, local: DatabaseState, theirs: DatabaseState
     ) {
         self.session = session
         self.database = database
@@ -38,8 +45,12 @@ struct SessionFacts {
         self.peerNumber = peerNumber
         self.here = here
         self.there = there
-        pulls = peerIsSource && here.pulls && there.pushes
-        serves = localIsSource && here.pushes && there.pulls
+        self.peerIsPart = peerIsPart
+        self.peerFilters = peerFilters
+        // Who has a part is no source for who wants a part: neither knows what the other lacks.
+        let isBetweenParts = here.filter != nil && peerIsPart
+        pulls = peerIsSource && here.pulls && there.pushes && !isBetweenParts
+        serves = localIsSource && here.pushes && there.pulls && !isBetweenParts
         givesWay = !localIsSource || !here.pushes
         self.local = local
         self.theirs = theirs

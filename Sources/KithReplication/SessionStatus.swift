@@ -19,6 +19,8 @@ package struct SessionStatus: Hashable, Sendable {
     /// Which ways documents may pass, as either side has it.
     package var here = FeedDirections.both
     package var there = FeedDirections.both
+    /// Whether the peer takes a part only.
+    package var peerIsPart = false
     /// Whether this side pulls, and whether it is pulled from, roles and directions taken together.
     package var pulls = true
     package var serves = true

@@ -31,6 +31,8 @@ struct Source {
     }
 
     let feed: FeedID
+    /// Which documents the puller takes; nil for all.
+    let filter: FeedFilter?
     var phase = Phase.idle
     /// How far the store was read.
     var readThrough: UInt64 = 0
@@ -63,7 +65,10 @@ struct Source {
     /// That the puller found the two equal but for what is left out, and where both stood.
     private(set) var told: (pair: Comparison.Pair, leftOut: (here: Int, byPeer: Int))?
 
-    init(feed: FeedID) { self.feed = feed }
+    init(feed: FeedID, filter: FeedFilter?) {
+        self.feed = feed
+        self.filter = filter
+    }
 
     // What the puller says.
 
@@ -158,7 +163,8 @@ struct Source {
             isReading = true
             hasMore = false
             read(
-                .changes(after: readThrough, limit: ReplicationLimits.changesPerPage), .changes, facts, &output)
+                .changes(after: readThrough, limit: ReplicationLimits.changesPerPage, filter: filter), .changes, facts,
+                &output)
         }
         if !isDelivering, let serving = requests.first, output.gate.mayRead {
             isDelivering = true
@@ -167,7 +173,7 @@ struct Source {
         }
         if let listed = ranges.nextList(), output.gate.mayRead {
             ranges.beginList()
-            read(.changesInRanges(listed), .rangeChanges, facts, &output)
+            read(.changesInRanges(listed, filter), .rangeChanges, facts, &output)
         }
         sendEmptyPage(facts, &output)
     }
@@ -185,7 +191,8 @@ struct Source {
         lastDigest = page.isCaughtUp ? page.digest : nil
         if page.isCaughtUp { facts.noteLocal(page.through, page.digest) }
         if !page.isCaughtUp || facts.local.position.sequence > readThrough { hasMore = true }
-        let offered = page.changes.filter { !facts.echo.covers($0) }
+        // What does not match is told even to who has shown it: it is to know that it has arrived.
+        let offered = page.changes.filter { !$0.isMatching || !facts.echo.covers($0) }
         if offered.isEmpty, lastPage != nil || !page.isCaughtUp {
             skip(page, facts, &output)
         } else {
@@ -255,7 +262,9 @@ struct Source {
                     feed: feed, page: page.number, through: through, digest: digest, latest: latest, changes: changes)))
     }
 
-    func nextDeadline() -> Instant? { [emptyPageDeadline, ranges.scanDeadline].compactMap(\.self).min() }
+    func nextDeadline() -> Instant? {
+        [emptyPageDeadline, ranges.scanDeadline, ranges.waitDeadline].compactMap(\.self).min()
+    }
 }
 
 extension Change {

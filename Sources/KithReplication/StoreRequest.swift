@@ -8,16 +8,17 @@ package struct Ticket: Hashable, Sendable {
 /// What a link asks of a database: one reading or one transaction.
 package enum StoreRequest: Sendable {
     /// Where the database stands and how far it has taken the source's changes.
-    case open(source: NodeID)
+    case open(source: NodeID, filter: FeedFilter?)
     case missing([Change], givesWay: Bool)
     case apply(ReplicaBatch)
     case resume(at: Position)
-    case changes(after: UInt64, limit: Int)
+    case changes(after: UInt64, limit: Int, filter: FeedFilter?)
     case deliveries([Want], maximumBytes: Int)
-    case rangeDigests
-    case changesInRanges([UInt16])
+    case rangeDigests(FeedFilter?)
+    case changesInRanges([UInt16], FeedFilter?)
     case exclusions(refused: Set<DocumentID>)
     case digest(of: [DocumentID])
+    case matchingDigest(FeedFilter, without: [DocumentID])
 
     /// Whether it needs the database's writer; the others go to readers.
     package var isWrite: Bool { if case .apply = self { true } else { false } }
@@ -26,7 +27,8 @@ package enum StoreRequest: Sendable {
 /// What became of a request.
 package enum StoreResult: Sendable {
     case opened(ReplicaSummary, checkpoint: Position?)
-    case missing([Want], refused: [DocumentID])
+    /// What is wanted, what was refused, and what is here of the changes that do not match.
+    case missing([Want], refused: [DocumentID], leaving: [Change])
     case applied(ReplicaOutcome)
     case resumed(ResumePoint, ReplicaSummary)
     case changes(ChangesPage)
@@ -34,7 +36,7 @@ package enum StoreResult: Sendable {
     case rangeDigests(RangeDigests)
     case changesInRanges([Change])
     case exclusions([DocumentID])
-    /// The sum over the documents, and where the database stood.
+    /// The sum over the documents asked about, and where the database stood.
     case digest(Digest256, ReplicaSummary)
     case failed(ReplicaError)
 }
@@ -43,25 +45,33 @@ package enum StoreResult: Sendable {
 package func perform(_ request: StoreRequest, on store: some ReplicaStore) -> StoreResult {
     do throws(ReplicaError) {
         switch request {
-        case .open(let source):
-            let checkpoint = try store.checkpoint(of: source)
+        case .open(let source, let filter):
+            let checkpoint = try store.checkpoint(of: source, filter: filter)
             return .opened(try store.summary(), checkpoint: checkpoint)
         case .missing(let changes, let givesWay):
             let wants = try store.missing(in: changes, givesWay: givesWay)
-            return .missing(wants, refused: try store.refused(in: changes))
+            let others = changes.filter { !$0.isMatching }
+            return .missing(
+                wants, refused: try store.refused(in: changes),
+                leaving: others.isEmpty ? [] : try store.held(of: others))
         case .apply(let batch): return .applied(try store.apply(batch))
         case .resume(let position):
             let point = try store.resume(at: position)
             return .resumed(point, try store.summary())
-        case .changes(let sequence, let limit): return .changes(try store.changes(after: sequence, limit: limit))
+        case .changes(let sequence, let limit, let filter):
+            return .changes(try store.changes(after: sequence, limit: limit, filter: filter))
         case .deliveries(let wants, let bytes):
             return .deliveries(try store.deliveries(for: wants, maximumBytes: bytes))
-        case .rangeDigests: return .rangeDigests(try store.rangeDigests())
-        case .changesInRanges(let ranges): return .changesInRanges(try store.changes(inRanges: ranges))
+        case .rangeDigests(let filter): return .rangeDigests(try store.rangeDigests(filter: filter))
+        case .changesInRanges(let ranges, let filter):
+            return .changesInRanges(try store.changes(inRanges: ranges, filter: filter))
         case .exclusions(let refused): return .exclusions(try store.exclusions(refused: refused))
         case .digest(let documents):
             let sum = try store.digest(of: documents)
             return .digest(sum, try store.summary())
+        case .matchingDigest(let filter, let leftOut):
+            let (sum, summary) = try store.matchingDigest(filter, without: leftOut)
+            return .digest(sum, summary)
         }
     } catch {
         return .failed(error)

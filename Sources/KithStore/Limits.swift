@@ -38,9 +38,13 @@ enum Limits {
     /// Goes up whenever a rule or a limit for received revisions changes: records of refusal made under another number
     /// no longer count, and what they refused is asked for again.
     static let refusalRules: Int64 = 1
-    /// Documents that were dropped as expired and are remembered until the store is closed; with more of them every new
+    /// Documents that were dropped, as expired or as ones that no filter wants, and are remembered until the store is closed; with more of them every new
     /// document has a fresh writer.
     static let droppedDocuments = 65_536
+    /// Looks at whether it is still wanted, some thousand steps each (`QueryLimits.stepsBetweenLooks`), after which a filter has
+    /// cost enough: a document that needs more does not match, and a page of the feed ends.
+    static let filterLooksPerDocument = 200
+    static let filterLooksPerPage = 1_000
     /// Leaves written by fresh writers that are remembered; a forgotten one costs another fresh writer.
     static let onceWriters = 4_096
     /// How long the body of an overruled leaf is kept by default: 30 days in milliseconds.

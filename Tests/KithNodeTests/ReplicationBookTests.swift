@@ -1,3 +1,4 @@
+import KithDocument
 import KithReplication
 import Testing
 
@@ -21,6 +22,29 @@ import Testing
         #expect(book.lines == ["notes pull on-demand paused"])
         #expect(ReplicationBook(lines: book.lines) == book)
         #expect(book["other"] == DatabaseReplication() && book.paused == ["notes"])
+    }
+
+    @Test func aFilterIsKeptAndOneThatCantBeReadTakesItsLineAlong() throws {
+        var book = ReplicationBook()
+        book["notes"].filter = try FeedFilter(json: JSONValue(parsing: #"{"type":"task","text":"a b"}"#))
+        book["maps"].filter = try FeedFilter(json: JSONValue(parsing: #"["b c","a"]"#))
+        #expect(book.lines.allSatisfy { $0.split(separator: " ").count == 5 })
+        #expect(ReplicationBook(lines: book.lines) == book)
+        #expect(book["maps"].filterJSON == .array([.string("a"), .string("b c")]))
+        #expect(ReplicationBook(lines: ["maps both continuous running 07"]) == ReplicationBook())
+        #expect(book["maps"].limitation == nil && book["maps"].directions.filter == book["maps"].filter)
+    }
+
+    @Test func whatIsNoFilterIsRefusedWithWhatOneIs() throws {
+        let wrong = [
+            (#""text""#, "a filter is"), ("[1]", "a filter is"), (#"[""]"#, "id"), (#"{"a":{"$near":1}}"#, "selector"),
+            ("[" + (0..<4_000).map { "\"document-\($0)\"" }.joined(separator: ",") + "]", "32768"),
+        ]
+        for (text, part) in wrong {
+            let json = try JSONValue(parsing: text)
+            let error = #expect(throws: ControlError.self) { try FeedFilter(json: json) }
+            #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
+        }
     }
 
     @Test func whatDamageLeavesOpenIsPausedUntilSomebodySaysOtherwise() {

@@ -136,10 +136,12 @@ final class TestStore {
 
     @discardableResult
     func apply(
-        _ source: NodeID, _ deliveries: [Delivery], _ checkpoint: Position? = nil, givesWay: Bool = false
+        _ source: NodeID, _ deliveries: [Delivery], _ checkpoint: Position? = nil, givesWay: Bool = false,
+        matching filter: DocumentFilter? = nil, leaving: [Change] = []
     ) throws -> ReceivedOutcome {
         let batch = ReceivedBatch(
-            source: source, deliveries: deliveries, checkpoint: checkpoint, givesWay: givesWay)
+            source: source, deliveries: deliveries, checkpoint: checkpoint, givesWay: givesWay, filter: filter,
+            leaving: leaving)
         return try store.write { (transaction) throws(StoreError) in try transaction.apply(batch) }
     }
 
@@ -153,18 +155,22 @@ final class TestStore {
     /// Pulls all that is new at the source since the checkpoint, or everything where the timeline is not known, in pages.
     /// - Returns: revisions stored.
     @discardableResult
-    func pull(_ source: TestStore, limit: Int = 100, maximumBytes: Int = 1 << 20) throws -> Int {
+    func pull(
+        _ source: TestStore, limit: Int = 100, maximumBytes: Int = 1 << 20, matching filter: DocumentFilter? = nil
+    ) throws -> Int {
         var stored = 0
-        var after = try source.reader.resume(at: reader.checkpoint(of: source.node)) ?? 0
+        let checkpoint = try reader.checkpoint(of: source.node, filter: filter)
+        var after = try source.reader.resume(at: checkpoint) ?? 0
         while true {
-            let page = try source.reader.changes(after: after, limit: limit)
+            let page = try source.reader.changes(after: after, limit: limit, matching: filter)
             var wants = try reader.missing(in: page.changes)
             while !wants.isEmpty {
                 let sent = try source.reader.deliveries(for: wants, maximumBytes: maximumBytes)
-                stored += try apply(source.node, sent.deliveries).stored
+                stored += try apply(source.node, sent.deliveries, matching: filter).stored
                 wants = sent.rest
             }
-            try apply(source.node, [], page.through)
+            let leaving = try reader.held(of: page.changes.filter { !$0.isMatching })
+            try apply(source.node, [], page.through, matching: filter, leaving: leaving)
             after = page.through.sequence
             if page.isCaughtUp { return stored }
         }

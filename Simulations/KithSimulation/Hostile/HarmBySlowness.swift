@@ -105,9 +105,9 @@ extension Message {
         case .revisions(let revisions): revisions.feed
         case .revisionChunk(let chunk): chunk.feed
         case .feedEnded(let end), .unsubscribe(let end): end.feed
-        case .unknown(let feed, _), .rangeChanges(let feed, _, _), .open(let feed, _), .subscribe(let feed, _),
-            .want(let feed, _, _), .refused(let feed, _), .rangeQuery(let feed, _), .rangeList(let feed, _),
-            .compare(let feed, _):
+        case .unknown(let feed, _), .rangeChanges(let feed, _, _), .open(let feed, _, _),
+            .subscribe(let feed, _), .want(let feed, _, _), .refused(let feed, _), .rangeQuery(let feed, _),
+            .rangeList(let feed, _), .compare(let feed, _):
             feed
         case .rangeDigests(let answer): answer.feed
         case .compared(let compared): compared.feed

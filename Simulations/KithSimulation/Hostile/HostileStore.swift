@@ -8,12 +8,14 @@ struct HostileStore: ReplicaStore {
 
     func summary() throws(ReplicaError) -> ReplicaSummary { link.summary }
 
-    func checkpoint(of source: NodeID) throws(ReplicaError) -> Position? { nil }
+    func checkpoint(of source: NodeID, filter: FeedFilter?) throws(ReplicaError) -> Position? { nil }
 
     func missing(in changes: [Change], givesWay: Bool) throws(ReplicaError) -> [Want] {
         member.note(changes)
         return []
     }
+
+    func held(of changes: [Change]) throws(ReplicaError) -> [Change] { [] }
 
     func refused(in changes: [Change]) throws(ReplicaError) -> [DocumentID] { [] }
 
@@ -26,7 +28,7 @@ struct HostileStore: ReplicaStore {
         return .after(min(checkpoint.sequence, UInt64(member.offers.count)))
     }
 
-    func changes(after sequence: UInt64, limit: Int) throws(ReplicaError) -> ChangesPage {
+    func changes(after sequence: UInt64, limit: Int, filter: FeedFilter?) throws(ReplicaError) -> ChangesPage {
         let first = Int(min(sequence, UInt64(member.offers.count)))
         let last = min(member.offers.count, first + min(limit, 64))
         let changes = (first..<last).compactMap { index -> Change? in
@@ -55,13 +57,17 @@ struct HostileStore: ReplicaStore {
             gone: deliveries.filter(\.items.isEmpty).map(\.document))
     }
 
-    func rangeDigests() throws(ReplicaError) -> RangeDigests {
+    func rangeDigests(filter: FeedFilter?) throws(ReplicaError) -> RangeDigests {
         RangeDigests(position: link.summary.position, ranges: [])
     }
 
-    func changes(inRanges ranges: [UInt16]) throws(ReplicaError) -> [Change] { [] }
+    func changes(inRanges ranges: [UInt16], filter: FeedFilter?) throws(ReplicaError) -> [Change] { [] }
 
     func exclusions(refused: Set<DocumentID>) throws(ReplicaError) -> [DocumentID] { [] }
 
     func digest(of documents: [DocumentID]) throws(ReplicaError) -> Digest256 { .zero }
+
+    func matchingDigest(
+        _ filter: FeedFilter, without leftOut: [DocumentID]
+    ) throws(ReplicaError) -> (Digest256, ReplicaSummary) { (.zero, link.summary) }
 }

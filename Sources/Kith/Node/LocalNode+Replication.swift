@@ -13,11 +13,10 @@ extension LocalNode {
 
     /// Changes how a database is replicated by this node. When it returns the settings are on disk, and all links act on them;
     /// a batch that was on its way to the disk is still stored. The database need not be there yet.
-    /// - Throws: `KithError`: `invalid` for a name that is none; `internalError` where the disk does not take it, and all is as it was.
+    /// - Throws: `KithError`: `invalid` for a name that is none, and a filter that is none or too large; `internalError` where the disk does not take it, and all is as it was.
     public func setReplication(_ settings: ReplicationSettings, of database: String) async throws(KithError) {
-        let change = ControlReplication(settings.setting)
         try await control(database) { service throws(ControlError) in
-            _ = try await service.setReplication(change, of: database)
+            _ = try await service.setReplication(ControlReplication(try settings.setting()), of: database)
         }
     }
 

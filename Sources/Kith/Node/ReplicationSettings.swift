@@ -19,25 +19,33 @@ public struct ReplicationSettings: Hashable, Sendable {
     public var isContinuous: Bool
     /// Whether nothing passes until it is resumed, in `LocalNode.sync` neither.
     public var isPaused: Bool
+    /// Which documents this node takes from others; nil for all of them.
+    public var filter: ReplicationFilter?
 
     /// The usual settings, but for what is named.
-    public init(direction: Direction = .both, isContinuous: Bool = true, isPaused: Bool = false) {
+    public init(
+        direction: Direction = .both, isContinuous: Bool = true, isPaused: Bool = false,
+        filter: ReplicationFilter? = nil
+    ) {
         self.direction = direction
         self.isContinuous = isContinuous
         self.isPaused = isPaused
+        self.filter = filter
     }
 
     init(_ settings: DatabaseReplication) {
         direction = Direction(rawValue: settings.direction.rawValue) ?? .both
         isContinuous = settings.mode == .continuous
         isPaused = settings.isPaused
+        filter = settings.filterJSON.map { ReplicationFilter($0) }
     }
 
-    var setting: DatabaseReplication {
+    func setting() throws(ControlError) -> DatabaseReplication {
         var setting = DatabaseReplication()
         setting.direction = DatabaseReplication.Direction(rawValue: direction.rawValue) ?? .both
         setting.mode = isContinuous ? .continuous : .onDemand
         setting.isPaused = isPaused
+        try setting.setFilter(json: filter?.json)
         return setting
     }
 }

@@ -1,4 +1,6 @@
+import KithDocument
 import KithHTTPCore
+import KithReplication
 
 extension ControlRouter {
     func routeReplication(
@@ -15,6 +17,7 @@ extension ControlRouter {
             change.direction = try call.choice("direction")
             change.mode = try call.choice("mode")
             change.isPaused = call.value("paused") == nil ? nil : try call.flag("paused")
+            change.filter = try Self.filter(try await call.body(limit: ControlLimits.smallBodyBytes, of: "the filter"))
             return Self.json(try await service.setReplication(change, of: database).json)
         case "sync":
             try call.require("POST", parameters: ["timeout_ms"])
@@ -36,6 +39,16 @@ extension ControlRouter {
             return HTTPResponse(status: 204)
         default: return nil
         }
+    }
+
+    /// What a body says of the filter: nothing where there is none, `null` for no filter.
+    private static func filter(_ body: [UInt8]) throws(ControlError) -> FeedFilter?? {
+        if body.isEmpty { return nil }
+        let json: JSONValue
+        do throws(DocumentError) { json = try JSONValue(parsing: body) } catch {
+            throw ControlError(.usage, "the filter is no JSON: \(error.message)")
+        }
+        return json == .null ? .some(nil) : .some(try FeedFilter(json: json))
     }
 }
 

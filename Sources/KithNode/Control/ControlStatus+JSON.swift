@@ -118,7 +118,7 @@ extension ControlStatus.Database {
         object.add("oldest_reader_ms", oldestReaderMilliseconds)
         object.add("in_sync_with", inSyncWith)
         object.add("peers", peers)
-        object.add("replication", json: replication.json)
+        object.add("replication", json: replication.summaryJSON)
         object.add("error", error)
         return object.bytes
     }

@@ -277,8 +277,13 @@ package final class DatabaseExecutor: @unchecked Sendable {
             }
         }
         // Verifying costs a pass over the bodies and needs no database: it is done beside the writer.
+        let filter: DocumentFilter?
+        do throws(StoreError) { filter = try DocumentFilter.of(batch.filter) } catch {
+            return completion(.failed(ReplicaError(error)))
+        }
         let received = ReceivedBatch(
-            source: batch.source, deliveries: batch.deliveries, checkpoint: batch.checkpoint, givesWay: batch.givesWay)
+            source: batch.source, deliveries: batch.deliveries, checkpoint: batch.checkpoint, givesWay: batch.givesWay,
+            filter: filter, leaving: batch.leaving)
         let revisions = batch.deliveries.reduce(0) { $0 + $1.items.count }
         write { transaction throws(StoreError) in
             let outcome = try transaction.apply(received)

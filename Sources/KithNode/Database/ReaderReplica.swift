@@ -24,12 +24,18 @@ package struct ReaderReplica: ReplicaStore {
         ReplicaSummary(try asking { () throws(StoreError) in try reader.summary() })
     }
 
-    package func checkpoint(of source: NodeID) throws(ReplicaError) -> Position? {
-        try asking { () throws(StoreError) in try reader.checkpoint(of: source) }
+    package func checkpoint(of source: NodeID, filter: FeedFilter?) throws(ReplicaError) -> Position? {
+        try asking { () throws(StoreError) in
+            try reader.checkpoint(of: source, filter: try DocumentFilter.of(filter))
+        }
     }
 
     package func missing(in changes: [Change], givesWay: Bool) throws(ReplicaError) -> [Want] {
         try asking { () throws(StoreError) in try reader.missing(in: changes, givesWay: givesWay) }
+    }
+
+    package func held(of changes: [Change]) throws(ReplicaError) -> [Change] {
+        try asking { () throws(StoreError) in try reader.held(of: changes) }
     }
 
     package func refused(in changes: [Change]) throws(ReplicaError) -> [DocumentID] {
@@ -45,8 +51,12 @@ package struct ReaderReplica: ReplicaStore {
         return sequence.map(ResumePoint.after) ?? .unknown
     }
 
-    package func changes(after sequence: UInt64, limit: Int) throws(ReplicaError) -> ChangesPage {
-        let page = try asking { () throws(StoreError) in try reader.changes(after: sequence, limit: limit) }
+    package func changes(
+        after sequence: UInt64, limit: Int, filter: FeedFilter?
+    ) throws(ReplicaError) -> ChangesPage {
+        let page = try asking { () throws(StoreError) in
+            try reader.changes(after: sequence, limit: limit, matching: try DocumentFilter.of(filter))
+        }
         return ChangesPage(
             changes: page.changes, through: page.through, isCaughtUp: page.isCaughtUp, digest: page.digest)
     }
@@ -56,15 +66,19 @@ package struct ReaderReplica: ReplicaStore {
         return DeliveriesPage(deliveries: page.deliveries, rest: page.rest, gone: page.gone)
     }
 
-    package func rangeDigests() throws(ReplicaError) -> RangeDigests {
-        let scan = try asking { () throws(StoreError) in try reader.rangeDigests() }
+    package func rangeDigests(filter: FeedFilter?) throws(ReplicaError) -> RangeDigests {
+        let scan = try asking { () throws(StoreError) in
+            try reader.rangeDigests(matching: try DocumentFilter.of(filter))
+        }
         return RangeDigests(
             position: scan.position,
             ranges: scan.ranges.map { RangeDigests.Range(index: $0.index, documents: $0.documents, digest: $0.digest) })
     }
 
-    package func changes(inRanges ranges: [UInt16]) throws(ReplicaError) -> [Change] {
-        try asking { () throws(StoreError) in try reader.changes(inRanges: ranges) }
+    package func changes(inRanges ranges: [UInt16], filter: FeedFilter?) throws(ReplicaError) -> [Change] {
+        try asking { () throws(StoreError) in
+            try reader.changes(inRanges: ranges, matching: try DocumentFilter.of(filter))
+        }
     }
 
     package func exclusions(refused: Set<DocumentID>) throws(ReplicaError) -> [DocumentID] {
@@ -75,6 +89,15 @@ package struct ReaderReplica: ReplicaStore {
 
     package func digest(of documents: [DocumentID]) throws(ReplicaError) -> Digest256 {
         try asking { () throws(StoreError) in try reader.digest(of: documents) }
+    }
+
+    package func matchingDigest(
+        _ filter: FeedFilter, without leftOut: [DocumentID]
+    ) throws(ReplicaError) -> (Digest256, ReplicaSummary) {
+        let (digest, summary) = try asking { () throws(StoreError) in
+            try reader.matchingDigest(try DocumentFilter(filter), without: leftOut)
+        }
+        return (digest, ReplicaSummary(summary))
     }
 }
 

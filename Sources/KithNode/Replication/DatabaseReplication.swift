@@ -1,3 +1,4 @@
+import KithDocument
 import KithReplication
 
 /// How one database is replicated by this node (docs/replication-control.md); kept across restarts.
@@ -14,13 +15,16 @@ package struct DatabaseReplication: Hashable, Sendable {
     package var direction = Direction.both
     package var mode = Mode.continuous
     package var isPaused = false
+    /// Which documents are taken from peers; nil for all.
+    package var filter: FeedFilter?
 
     package init() {}
 
     /// Which ways documents may pass at all.
     var directions: FeedDirections {
         FeedDirections(
-            pulls: direction == .both || direction == .pull, pushes: direction == .both || direction == .push)
+            pulls: direction == .both || direction == .pull, pushes: direction == .both || direction == .push,
+            filter: filter)
     }
 
     /// Which ways they may pass now.
@@ -41,11 +45,25 @@ package struct DatabaseReplication: Hashable, Sendable {
         }
     }
 
+    /// The settings.
     var json: [UInt8] {
+        var object = writer
+        if let filter { object.add("filter", json: filter.json.canonicalBytes) }
+        return object.bytes
+    }
+
+    /// The same for a status, which says of a filter only that there is one: it may be long.
+    var summaryJSON: [UInt8] {
+        var object = writer
+        if filter != nil { object.add("filtered", true) }
+        return object.bytes
+    }
+
+    private var writer: JSONObjectWriter {
         var object = JSONObjectWriter()
         object.add("direction", direction.rawValue)
         object.add("mode", mode.rawValue)
         object.add("paused", isPaused)
-        return object.bytes
+        return object
     }
 }

@@ -64,7 +64,12 @@ extension Node {
         keep(.replication) {
             var book = self.replication
             change(&book)
-            return Writing(content: SpareFile.content(book.lines)) { [book] failure in
+            let content = SpareFile.content(book.lines)
+            guard content.count <= NodeLimits.smallFileBytes else {
+                then(ControlError(.usage, "the filters of all databases together are too large; make some smaller"))
+                return nil
+            }
+            return Writing(content: content) { [book] failure in
                 if failure == nil { self.replication = book }
                 then(failure.map { ControlError(.failed, "nothing was changed: \($0.message); look at the disk") })
             }
@@ -111,12 +116,19 @@ extension Node {
     /// Why a database does not become equal with a peer as things are set, here and there; nil where it may.
     func limitation(of name: String, with peer: PeerState) -> String? {
         guard let session = peer.sessions[name] else { return nil }
-        if session.here != .both {
+        if session.here.filter != nil, session.peerIsPart { return "\(name) is filtered on both sides" }
+        if !session.here.pulls || !session.here.pushes {
             let now = synchronisations.values.contains { $0.database == name }
             let words = now ? nil : replication[name].limitation
             return "\(name) is \(words ?? session.here.words) here"
         }
         return session.there == .both ? nil : "\(name) is \(session.there.words) there"
+    }
+
+    /// Whether both take a part of a database only, so that nothing passes and nobody learns whether they are equal.
+    func isBetweenParts(of name: String, _ peer: PeerState) -> Bool {
+        guard let session = peer.sessions[name] else { return false }
+        return session.here.filter != nil && session.peerIsPart
     }
 
     /// Why nothing more passes with a peer though not all is equal: what differs still is kept back by a setting, and nothing

@@ -1,3 +1,5 @@
+import KithDocument
+import KithReplication
 import KithStore
 
 /// The settings of all databases that have any, by name.
@@ -15,7 +17,8 @@ struct ReplicationBook: Hashable, Sendable {
     init(lines: [String]) {
         for line in lines {
             let words = line.split(separator: " ").map(String.init)
-            guard words.count == 4, let direction = DatabaseReplication.Direction(rawValue: words[1]),
+            guard words.count == 4 || words.count == 5,
+                let direction = DatabaseReplication.Direction(rawValue: words[1]),
                 let mode = DatabaseReplication.Mode(rawValue: words[2]), ["paused", "running"].contains(words[3]),
                 words[0] == Self.othersName || DatabaseName.isValid(words[0])
             else { continue }
@@ -23,11 +26,15 @@ struct ReplicationBook: Hashable, Sendable {
             entry.direction = direction
             entry.mode = mode
             entry.isPaused = words[3] == "paused"
+            if words.count == 5 {
+                guard let bytes = Hex.decode(words[4].utf8), let filter = FeedFilter(bytes: bytes) else { continue }
+                entry.filter = filter
+            }
             if words[0] == Self.othersName { others = entry } else { settings[words[0]] = entry }
         }
     }
 
-    /// `NAME DIRECTION MODE paused|running` each, ascending.
+    /// `NAME DIRECTION MODE paused|running [FILTER]` each, ascending; the filter in hex.
     var lines: [String] {
         let named = settings.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         var lines = named.compactMap { name in settings[name].map { Self.line(name, $0) } }
@@ -37,6 +44,7 @@ struct ReplicationBook: Hashable, Sendable {
 
     private static func line(_ name: String, _ settings: DatabaseReplication) -> String {
         "\(name) \(settings.direction.rawValue) \(settings.mode.rawValue) \(settings.isPaused ? "paused" : "running")"
+            + (settings.filter.map { " " + Hex.encode($0.bytes) } ?? "")
     }
 
     subscript(name: String) -> DatabaseReplication {

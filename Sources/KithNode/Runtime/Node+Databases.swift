@@ -52,7 +52,7 @@ extension Node {
         for entry in entries {
             guard let name = try? DatabaseName(entry.name) else { continue }
             // Who has stopped pushing fills nobody.
-            if !entry.directions.pushes { _ = firstFeeds.done(entry.name, link: driver.id) }
+            if !entry.directions.pushes || entry.isPart { _ = firstFeeds.done(entry.name, link: driver.id) }
             // A reader makes no databases, so one that only a reader has is nobody's.
             if catalog.wants(name), driver.peer.role != .reader {
                 make(name, because: peer)
@@ -112,7 +112,7 @@ extension Node {
                 let entry = peer.carried[name]
             else { continue }
             let fillsNobody =
-                entry.state.documents == 0 || peer.role == .reader || !entry.directions.pushes
+                entry.state.documents == 0 || peer.role == .reader || !entry.directions.pushes || entry.isPart
                 || !directions(of: name).pulls
             if database.summary.documents > 0 || fillsNobody
                 || (peer.sessions[name]?.hasFailed != true && firstFeeds.begin(name, link: number))

@@ -46,7 +46,7 @@ extension Node {
         link.localIsSource = role != .reader
         link.peerIsSource = peer.role != .reader
         link.statements = statementChunks.first ?? []
-        link.capabilities = [Gossip.capability]
+        link.capabilities = [FeedFilter.capability, Gossip.capability]
         let number = linkNumbers.wrappingAdd(1, ordering: .relaxed).newValue
         return LinkDriver(
             id: number, peer: peer, connection: connection, tieBreak: tieBreak, configuration: link,

@@ -7,6 +7,9 @@ package final class QueryWork {
     /// - Parameter isUnwanted: asked again and again; true ends the evaluation with an error.
     package init(isUnwanted: @escaping () -> Bool) { self.isUnwanted = isUnwanted }
 
+    /// Other work begins, whose steps are counted from the start.
+    package func beginAnew() { steps = 0 }
+
     /// One expression more.
     func count() throws(QueryError) {
         steps &+= 1

@@ -32,19 +32,23 @@ package struct ConflictEntry: Hashable, Sendable {
 
 extension StoreReader {
     /// The documents whose latest sequence is above `sequence`, ascending, at most `limit`.
+    /// - Parameter filter: which of them match; a page may be shorter with one.
     /// - Complexity: O(changes read).
-    package func changes(after sequence: UInt64, limit: Int) throws(StoreError) -> StoredChanges {
+    package func changes(
+        after sequence: UInt64, limit: Int, matching filter: DocumentFilter? = nil
+    ) throws(StoreError) -> StoredChanges {
         try connection.reading { () throws(StoreError) in
             let state = try StoreState.read(connection)
             var changes: [Change] = []
             changes.reserveCapacity(min(max(1, limit), 1024))
-            let row = try connection.statement(.feed)
+            let matcher = DocumentMatcher(filter)
+            let row = try connection.statement(filter == nil ? .feed : .feedWithBodies)
             defer { row.reset() }
             row.bind(1, min(sequence, state.sequence))
             row.bind(2, state.sequence)
             row.bind(3, bound(limit))
-            while try row.step() { changes.append(try change(row)) }
-            let isCaughtUp = changes.count < max(1, limit)
+            while !matcher.isSpent, try row.step() { changes.append(try change(row, matcher)) }
+            let isCaughtUp = changes.count < max(1, limit) && !matcher.isSpent
             let through = isCaughtUp ? state.sequence : changes[changes.count - 1].sequence
             return StoredChanges(
                 changes: changes, through: try position(of: through, state),
@@ -52,8 +56,8 @@ extension StoreReader {
         }
     }
 
-    /// A row of sequence, id, flags, revision, tree.
-    func change(_ row: Statement) throws(StoreError) -> Change {
+    /// A row of sequence, id, flags, revision, tree, and body where there is a filter.
+    func change(_ row: Statement, _ matcher: DocumentMatcher? = nil) throws(StoreError) -> Change {
         let id = DocumentID(unchecked: row.string(1))
         let leaves: [AnnouncedLeaf]
         if DocumentFlags(rawValue: row.number(2)).contains(.singleLeaf) {
@@ -61,7 +65,8 @@ extension StoreReader {
         } else {
             leaves = digests.announced(try RevisionTree(row, 4, of: id.string))
         }
-        return Change(sequence: row.unsigned(0), document: id, leaves: leaves)
+        return Change(
+            sequence: row.unsigned(0), document: id, leaves: leaves, isMatching: try matcher?.matches(row, id) ?? true)
     }
 
     /// A sequence with the timeline it was written in, which outlives a restore of an older copy; with the latest where

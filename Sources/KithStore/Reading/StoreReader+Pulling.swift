@@ -18,7 +18,7 @@ extension StoreReader {
     // The puller's side.
 
     /// Of the announced leaves those that are not here, were not purged here and are not recorded as refused. Documents
-    /// of which nothing is missing are left out.
+    /// of which nothing is missing are left out, and those that do not match and are not here.
     /// - Parameter givesWay: where something lives here that the source has not, all that it has is asked for again, for a
     ///   batch that gives way to it if nothing of it is new.
     package func missing(in changes: [Change], givesWay: Bool = false) throws(StoreError) -> [Want] {
@@ -54,6 +54,8 @@ extension StoreReader {
             }
             known = missing.isEmpty ? [] : tree.knownLeaves.map(\.id)
         } else {
+            // What does not match is followed while it is here, and no longer.
+            if !change.isMatching { return nil }
             missing = change.leaves.map(\.id)
             if state.purged > 0, !missing.isEmpty {
                 let purged = try purgedLeaves(of: change.document)
@@ -66,6 +68,20 @@ extension StoreReader {
             missing.removeAll { record.leaves.contains($0) }
         }
         return missing.isEmpty ? nil : Want(document: change.document, revisions: missing, known: known)
+    }
+
+    /// Of the changes those whose documents are here.
+    package func held(of changes: [Change]) throws(StoreError) -> [Change] {
+        try connection.reading { () throws(StoreError) in
+            var held: [Change] = []
+            for change in changes {
+                let row = try connection.statement(.readRevision)
+                defer { row.reset() }
+                row.bind(1, text: change.document.string)
+                if try row.step() { held.append(change) }
+            }
+            return held
+        }
     }
 
     private func purgedLeaves(of id: DocumentID) throws(StoreError) -> [RevisionID] {

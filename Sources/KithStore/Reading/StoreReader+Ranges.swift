@@ -21,18 +21,14 @@ package struct StoredRanges: Hashable, Sendable {
 }
 
 extension StoreReader {
-    /// The digests of all ranges.
-    /// - Complexity: one scan of the database.
-    package func rangeDigests() throws(StoreError) -> StoredRanges {
+    /// The digests of all ranges, over the documents that match.
+    /// - Complexity: one scan of the database; O(documents named) with a filter that names them.
+    package func rangeDigests(matching filter: DocumentFilter? = nil) throws(StoreError) -> StoredRanges {
         try connection.reading { () throws(StoreError) in
             let state = try StoreState.read(connection)
             var sums = [Digest256](repeating: .zero, count: 1 << 16)
             var counts = [UInt32](repeating: 0, count: 1 << 16)
-            let row = try connection.statement(.everyTree)
-            defer { row.reset() }
-            while try row.step() {
-                let id = DocumentID(unchecked: row.string(1))
-                guard let digest = digests.digest(of: id, try RevisionTree(row, 4, of: id.string)) else { continue }
+            try forEach(matching: filter) { id, digest in
                 let range = Int(digests.range(of: id))
                 sums[range] += digest
                 counts[range] += 1
@@ -46,18 +42,68 @@ extension StoreReader {
 
     /// The documents whose id hash lies in the given ranges, as changes, ascending by sequence.
     /// - Complexity: one scan of the database.
-    package func changes(inRanges ranges: [UInt16]) throws(StoreError) -> [Change] {
+    package func changes(
+        inRanges ranges: [UInt16], matching filter: DocumentFilter? = nil
+    ) throws(StoreError) -> [Change] {
         var isWanted = [Bool](repeating: false, count: 1 << 16)
         for range in ranges { isWanted[Int(range)] = true }
         return try connection.reading { () throws(StoreError) in
             var changes: [Change] = []
-            let row = try connection.statement(.everyTree)
+            let matcher = DocumentMatcher(filter)
+            let row = try connection.statement(filter == nil ? .everyTree : .everyBody)
             defer { row.reset() }
             while try row.step() {
                 guard isWanted[Int(digests.range(of: DocumentID(unchecked: row.string(1))))] else { continue }
-                changes.append(try change(row))
+                changes.append(try change(row, matcher))
             }
             return changes.sorted { $0.sequence < $1.sequence }
+        }
+    }
+
+    /// Calls the body with the documents that match and what each adds to the digest.
+    private func forEach(
+        matching filter: DocumentFilter?, _ body: (DocumentID, Digest256) -> Void
+    ) throws(StoreError) {
+        func add(_ row: Statement, _ id: DocumentID) throws(StoreError) {
+            if let digest = digests.digest(of: id, try RevisionTree(row, 4, of: id.string)) { body(id, digest) }
+        }
+        guard let filter else {
+            let row = try connection.statement(.everyTree)
+            defer { row.reset() }
+            while try row.step() { try add(row, DocumentID(unchecked: row.string(1))) }
+            return
+        }
+        if let documents = filter.documents {
+            for id in documents {
+                let row = try connection.statement(.readWhole)
+                defer { row.reset() }
+                row.bind(1, text: id.string)
+                if try row.step() { try add(row, id) }
+            }
+            return
+        }
+        let matcher = DocumentMatcher(filter)
+        let row = try connection.statement(.everyBody)
+        defer { row.reset() }
+        while try row.step() {
+            let id = DocumentID(unchecked: row.string(1))
+            if try matcher.matches(row, id) { try add(row, id) }
+        }
+    }
+
+    /// The sum of what the documents that match add to the digest, but for those left out, and where the database stood.
+    /// - Complexity: one scan of the database; O(documents named) with a filter that names them.
+    package func matchingDigest(
+        _ filter: DocumentFilter, without leftOut: [DocumentID]
+    ) throws(StoreError) -> (Digest256, StoreSummary) {
+        let leftOut = Set(leftOut)
+        return try connection.reading { () throws(StoreError) in
+            let summary = try StoreState.read(connection).summary
+            var sum = Digest256.zero
+            try forEach(matching: filter) { id, digest in
+                if !leftOut.contains(id) { sum += digest }
+            }
+            return (sum, summary)
         }
     }
 

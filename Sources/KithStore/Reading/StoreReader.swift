@@ -19,8 +19,11 @@ package final class StoreReader {
     package func summary() throws(StoreError) -> StoreSummary { try StoreState.read(connection).summary }
 
     /// How far this database has durably taken the source's changes; nil before the first batch.
-    package func checkpoint(of source: NodeID) throws(StoreError) -> Position? {
-        try Checkpoints.read(of: source, connection)
+    /// - Parameter filter: with which they were; a checkpoint holds for one, or for none.
+    package func checkpoint(
+        of source: NodeID, filter: DocumentFilter? = nil
+    ) throws(StoreError) -> Position? {
+        try Checkpoints.read(of: source, filter, connection)
     }
 
     /// How the database merges.

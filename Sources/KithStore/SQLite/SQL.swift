@@ -3,13 +3,14 @@ enum SQL: Int, CaseIterable {
     case begin, beginWriting, commit, rollback, savepoint, release, rollbackToSavepoint
 
     case loadDocument, insertDocument, moveDocument, dropDocument
-    case readDocument, readTree, readRevision, feed, feedOfConflicts, winners, documentsById, deletedToo, everyTree
+    case readDocument, readTree, readRevision, feed, feedWithBodies, feedOfConflicts, winners
+    case documentsById, deletedToo, everyTree, everyBody, readWhole
     case expired
 
     case liveBodies, insertBody, dropBody, keepBody, dropBodies, dropExpired, keptBodies, bodyOfRevision
 
     case readState, writeState, insertTimeline, endTimeline, forgetTimeline, timelineById, timelineAt
-    case readCheckpoint, writeCheckpoint, dropCheckpoint, dropCheckpoints
+    case readCheckpoint, writeCheckpoint, dropCheckpoint, dropCheckpoints, dropOtherCheckpoints
 
     case readPurged, writePurged, dropPurged, allPurged
     case readRefused, writeRefused, dropRefused, dropOldestRefused, allRefused
@@ -40,6 +41,11 @@ enum SQL: Int, CaseIterable {
             SELECT sequence, id, flags, revision, tree FROM documents
             WHERE sequence > ?1 AND sequence <= ?2 ORDER BY sequence LIMIT ?3
             """
+        case .feedWithBodies:
+            """
+            SELECT sequence, id, flags, revision, tree, body FROM documents
+            WHERE sequence > ?1 AND sequence <= ?2 ORDER BY sequence LIMIT ?3
+            """
         case .feedOfConflicts:
             """
             SELECT sequence, id, revision FROM documents
@@ -55,6 +61,8 @@ enum SQL: Int, CaseIterable {
         case .deletedToo:
             "SELECT sequence, flags, revision, body, tree, id FROM documents WHERE id > ?1 ORDER BY id LIMIT ?2"
         case .everyTree: "SELECT sequence, id, flags, revision, tree FROM documents"
+        case .everyBody: "SELECT sequence, id, flags, revision, tree, body FROM documents"
+        case .readWhole: "SELECT sequence, id, flags, revision, tree, body FROM documents WHERE id = ?1"
 
         case .expired:
             """
@@ -94,8 +102,9 @@ enum SQL: Int, CaseIterable {
         case .readCheckpoint: "SELECT timeline, sequence FROM checkpoints WHERE source = ?1"
         case .writeCheckpoint:
             "INSERT OR REPLACE INTO checkpoints(source, timeline, sequence) VALUES (?1, ?2, ?3)"
-        case .dropCheckpoint: "DELETE FROM checkpoints WHERE source = ?1"
+        case .dropCheckpoint: "DELETE FROM checkpoints WHERE substr(source, 1, 32) = ?1"
         case .dropCheckpoints: "DELETE FROM checkpoints"
+        case .dropOtherCheckpoints: "DELETE FROM checkpoints WHERE substr(source, 33) <> ?1"
 
         case .readPurged: "SELECT leaves, timeline FROM purged WHERE id = ?1"
         case .writePurged: "INSERT OR REPLACE INTO purged(id, leaves, timeline) VALUES (?1, ?2, ?3)"

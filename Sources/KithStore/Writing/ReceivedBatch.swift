@@ -13,8 +13,17 @@ package struct ReceivedBatch: Sendable {
     let documents: [ReceivedDocument]
     /// Whether a document that is here is given up for the delivered one where that has seen all of it and brings nothing new.
     let givesWay: Bool
+    /// What the source was asked for; nil for all of it.
+    let filter: DocumentFilter?
+    /// Documents that do not match, as the source has them.
+    let leaving: [Change]
 
-    package init(source: NodeID, deliveries: [Delivery], checkpoint: Position?, givesWay: Bool = false) {
+    package init(
+        source: NodeID, deliveries: [Delivery], checkpoint: Position?, givesWay: Bool = false,
+        filter: DocumentFilter? = nil, leaving: [Change] = []
+    ) {
+        self.filter = filter
+        self.leaving = leaving
         self.source = source
         self.checkpoint = checkpoint
         self.givesWay = givesWay

@@ -41,7 +41,7 @@ extension WriteTransaction {
         return watch.certain
     }
 
-    private func noteDropped(_ id: DocumentID) {
+    func noteDropped(_ id: DocumentID) {
         memory.dropped?.insert(id)
         if let count = memory.dropped?.count, count > Limits.droppedDocuments { memory.dropped = nil }
     }

@@ -20,7 +20,9 @@ extension WriteTransaction {
                 refused.append(RefusedDocument(document: received.id, reason: reason))
             }
         }
-        if let checkpoint = batch.checkpoint { try writeCheckpoint(of: batch.source, checkpoint) }
+        for change in batch.leaving { try leave(change) }
+        try keepCheckpoints(of: batch.filter)
+        if let checkpoint = batch.checkpoint { try writeCheckpoint(of: batch.source, batch.filter, checkpoint) }
         return ReceivedOutcome(
             stored: stored, refused: refused, isRollbackDetected: isRollbackDetected, summary: state.summary)
     }
@@ -114,7 +116,7 @@ extension WriteTransaction {
         }
         if named == 0 { return false }
         if named > memory.highestTime { return true }
-        if marker?.timeline == timeline { return false }
+        if marker?.timeline == timeline || tree.isEmpty && wasDropped(received.id) { return false }
         var known: UInt64 = 0
         for leaf in tree.leaves {
             guard let version = leaf.content?.version else { continue }
@@ -124,11 +126,13 @@ extension WriteTransaction {
         return named > known
     }
 
-    private func writeCheckpoint(of source: NodeID, _ checkpoint: Position) throws(StoreError) {
-        if try Checkpoints.read(of: source, connection) == checkpoint { return }
+    private func writeCheckpoint(
+        of source: NodeID, _ filter: DocumentFilter?, _ checkpoint: Position
+    ) throws(StoreError) {
+        if try Checkpoints.read(of: source, filter, connection) == checkpoint { return }
         let row = try connection.statement(.writeCheckpoint)
         defer { row.reset() }
-        row.bind(1, blob: source.bytes)
+        row.bind(1, blob: Checkpoints.key(of: source, filter))
         row.bind(2, checkpoint.timeline)
         row.bind(3, checkpoint.sequence)
         _ = try row.step()
@@ -183,10 +187,15 @@ extension WriteTransaction {
 
 /// Rows of the table `checkpoints`.
 enum Checkpoints {
-    static func read(of source: NodeID, _ connection: Connection) throws(StoreError) -> Position? {
+    /// The source's id, and the filter's name behind it.
+    static func key(of source: NodeID, _ filter: DocumentFilter?) -> [UInt8] { source.bytes + (filter?.name ?? []) }
+
+    static func read(
+        of source: NodeID, _ filter: DocumentFilter?, _ connection: Connection
+    ) throws(StoreError) -> Position? {
         let row = try connection.statement(.readCheckpoint)
         defer { row.reset() }
-        row.bind(1, blob: source.bytes)
+        row.bind(1, blob: key(of: source, filter))
         return try row.step() ? Position(timeline: row.unsigned(0), sequence: row.unsigned(1)) : nil
     }
 }

@@ -37,7 +37,9 @@ package final class WriteTransaction {
         var policy: StoredPolicy
         /// Whether there is an index of the documents that expire.
         var hasExpiryIndex: Bool
-        /// What was dropped as expired in this timeline, whose name must not stand for it; nil once it is too much to remember.
+        /// The name of the filter whose checkpoints alone are in the file, empty for none; nil while that is not known.
+        var checkpointFilter: [UInt8]?
+        /// What was dropped in this timeline, as expired or as nothing that a filter wants, whose name must not stand for it; nil once it is too much to remember.
         var dropped: Set<DocumentID>? = []
     }
 

@@ -193,6 +193,9 @@ enum CommandTable {
                 OptionSpec(name: "timeout", value: "TIME", help: "how long --once may take; without it 1m"),
                 OptionSpec(name: "direction", value: "WAY", help: "both, pull, push or none"),
                 OptionSpec(name: "mode", value: "MODE", help: "continuous, or on-demand: only with --once"),
+                OptionSpec(
+                    name: "filter", value: "JSON", help: "take only these: ids in an array, or a selector; none for all"
+                ),
                 OptionSpec(name: "pause", help: "exchange nothing of it until --resume"),
                 OptionSpec(name: "resume", help: "end its pause"),
                 OptionSpec(

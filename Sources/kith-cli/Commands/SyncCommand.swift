@@ -1,4 +1,5 @@
 import KithDocument
+import KithHTTPCore
 import KithNode
 
 /// `sync`: how a database is replicated, and one synchronisation of it.
@@ -33,8 +34,10 @@ enum SyncCommand {
         let query = [
             ("direction", invocation.value("direction")), ("mode", invocation.value("mode")), ("paused", paused),
         ]
-        guard query.contains(where: { $0.1 != nil }) else { return false }
-        _ = try client.call("PUT", ["databases", database, "replication"], query: query)
+        let filter = invocation.value("filter").map { $0 == "none" ? "null" : $0 }
+        guard filter != nil || query.contains(where: { $0.1 != nil }) else { return false }
+        let body = filter.map { HTTPClientRequest.Body.bytes(Array($0.utf8)) } ?? HTTPClientRequest.Body.none
+        _ = try client.call("PUT", ["databases", database, "replication"], query: query, body: body)
         do throws(CommandError) { _ = try client.call("GET", ["databases", database, "replication"]) } catch {
             guard error.status == ExitStatus.notFound else { throw error }
             Messages.line("there is no database \(Shown.name(database)) here yet; the setting holds once it comes")
@@ -99,7 +102,10 @@ enum SyncCommand {
             default: "neither direction"
             }
         let mode = (settings["mode"]?.string ?? "?").replacing("-", with: " ")
-        return "\(direction), \(mode)" + (settings["paused"]?.bool == true ? ", paused" : "")
+        let filter = settings["filter"].map {
+            ", only \(Display.clean(String(decoding: $0.canonicalBytes, as: UTF8.self)))"
+        }
+        return "\(direction), \(mode)" + (settings["paused"]?.bool == true ? ", paused" : "") + (filter ?? "")
     }
 
     /// What stands beside the count of peers in the status; empty for the usual settings.
@@ -107,11 +113,12 @@ enum SyncCommand {
         guard let settings else { return "" }
         if settings["paused"]?.bool == true { return ", paused" }
         if settings["mode"]?.string == "on-demand" { return ", on demand" }
+        let filter = settings["filtered"]?.bool == true ? ", filtered" : ""
         return switch settings["direction"]?.string {
-        case "pull": ", pull only"
+        case "pull": ", pull only\(filter)"
         case "push": ", push only"
         case "none": ", off"
-        default: ""
+        default: filter
         }
     }
 }

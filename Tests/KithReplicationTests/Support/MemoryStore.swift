@@ -19,6 +19,11 @@ final class MemoryStore: ReplicaStore {
     private var timelines: [(id: TimelineID, last: UInt64)] = []
     private(set) var digest = Digest256.zero
     private(set) var checkpoints: [NodeID: Position] = [:]
+    /// With which filter those are.
+    private var checkpointFilter: FeedFilter?
+    /// Documents that left with a filter.
+    private(set) var left: [DocumentID] = []
+    private(set) var filteredScans = 0
     private(set) var refused: [DocumentID: [RevisionID]] = [:]
     private(set) var purged: Set<DocumentID> = []
     private var clock: UInt64 = 1 << 20
@@ -166,15 +171,41 @@ final class MemoryStore: ReplicaStore {
         )
     }
 
-    func checkpoint(of source: NodeID) throws(ReplicaError) -> Position? {
+    func checkpoint(of source: NodeID, filter: FeedFilter?) throws(ReplicaError) -> Position? {
         try check("checkpoint")
-        return checkpoints[source]
+        return filter == checkpointFilter ? checkpoints[source] : nil
+    }
+
+    /// A selector fits here what has its text in its body.
+    private func matches(_ document: Document, _ filter: FeedFilter?) -> Bool {
+        switch filter {
+        case nil: return true
+        case .documents(let documents): return documents.contains(document.id)
+        case .selector(let text):
+            guard let winner = document.winner, winner.node.kind.isLive else { return false }
+            return String(decoding: winner.body, as: UTF8.self).contains(String(decoding: text, as: UTF8.self))
+        }
+    }
+
+    func held(of changes: [Change]) throws(ReplicaError) -> [Change] {
+        try check("held")
+        return changes.filter { entries[$0.document] != nil }
+    }
+
+    private func leave(_ change: Change) {
+        guard let document = entries[change.document]?.document else { return }
+        let open = document.tree.leaves.filter { $0.kind != .closed }
+        guard open.allSatisfy({ leaf in change.leaves.contains { $0.id == leaf.id } }) else { return }
+        entries[change.document] = nil
+        digest -= Self.digest(document)
+        sequence += 1
+        left.append(change.document)
     }
 
     func missing(in changes: [Change], givesWay: Bool) throws(ReplicaError) -> [Want] {
         try check("missing")
         return changes.compactMap { change in
-            if purged.contains(change.document) { return nil }
+            if purged.contains(change.document) || !change.isMatching && entries[change.document] == nil { return nil }
             let document = entries[change.document]?.document
             let lacking = change.leaves.filter { leaf in
                 document?.tree.contains(leaf.id) != true && refused[change.document]?.contains(leaf.id) != true
@@ -224,6 +255,9 @@ final class MemoryStore: ReplicaStore {
             save(document)
         }
         storedRevisions += stored
+        for change in batch.leaving { leave(change) }
+        if batch.filter != checkpointFilter { checkpoints = [:] }
+        checkpointFilter = batch.filter
         if let checkpoint = batch.checkpoint { checkpoints[batch.source] = checkpoint }
         return ReplicaOutcome(stored: stored, refused: refusals, summary: try summary())
     }
@@ -236,7 +270,7 @@ final class MemoryStore: ReplicaStore {
         return .after(min(checkpoint.sequence, known.last))
     }
 
-    func changes(after sequence: UInt64, limit: Int) throws(ReplicaError) -> ChangesPage {
+    func changes(after sequence: UInt64, limit: Int, filter: FeedFilter?) throws(ReplicaError) -> ChangesPage {
         try check("changes")
         reads += 1
         var low = feed.startIndex
@@ -250,7 +284,10 @@ final class MemoryStore: ReplicaStore {
             let (number, id) = feed[low]
             low += 1
             guard let entry = entries[id], entry.sequence == number else { continue }
-            changes.append(Change(sequence: number, document: id, leaves: leaves(entry.document)))
+            changes.append(
+                Change(
+                    sequence: number, document: id, leaves: leaves(entry.document),
+                    isMatching: matches(entry.document, filter)))
         }
         listedChanges += changes.count
         let isCaughtUp = low == feed.endIndex
@@ -286,11 +323,11 @@ final class MemoryStore: ReplicaStore {
         return DeliveriesPage(deliveries: deliveries, rest: [], gone: gone)
     }
 
-    func rangeDigests() throws(ReplicaError) -> RangeDigests {
+    func rangeDigests(filter: FeedFilter?) throws(ReplicaError) -> RangeDigests {
         try check("rangeDigests")
         scans += 1
         var ranges: [UInt16: (UInt32, Digest256)] = [:]
-        for (id, entry) in entries where hidden[id] == nil {
+        for (id, entry) in entries where hidden[id] == nil && matches(entry.document, filter) {
             var (count, sum) = ranges[Self.range(id)] ?? (0, .zero)
             count += 1
             sum += Self.digest(entry.document)
@@ -303,19 +340,33 @@ final class MemoryStore: ReplicaStore {
             })
     }
 
-    func changes(inRanges ranges: [UInt16]) throws(ReplicaError) -> [Change] {
+    func changes(inRanges ranges: [UInt16], filter: FeedFilter?) throws(ReplicaError) -> [Change] {
         try check("rangeChanges")
         let wanted = Set(ranges)
         let found = entries.filter { wanted.contains(Self.range($0.key)) }.sorted { $0.key < $1.key }
         rangeListed += found.count
         return found.map {
-            Change(sequence: $0.value.sequence, document: $0.key, leaves: leaves($0.value.document))
+            Change(
+                sequence: $0.value.sequence, document: $0.key, leaves: leaves($0.value.document),
+                isMatching: matches($0.value.document, filter))
         }
     }
 
     func exclusions(refused candidates: Set<DocumentID>) throws(ReplicaError) -> [DocumentID] {
         try check("exclusions")
         return (Array(purged) + refused.keys.filter(candidates.contains)).sorted()
+    }
+
+    func matchingDigest(
+        _ filter: FeedFilter, without leftOut: [DocumentID]
+    ) throws(ReplicaError) -> (Digest256, ReplicaSummary) {
+        try check("matchingDigest")
+        filteredScans += 1
+        var sum = Digest256.zero
+        for (id, entry) in entries where !leftOut.contains(id) && matches(entry.document, filter) {
+            sum += Self.digest(entry.document)
+        }
+        return (sum, try summary())
     }
 
     func digest(of documents: [DocumentID]) throws(ReplicaError) -> Digest256 {

@@ -86,6 +86,11 @@ enum Samples {
         ("goodbye", .goodbye(Goodbye(code: .versionMismatch, text: "no common version"))),
         ("credit", .credit(262_144)),
         ("open", .open(feed: 1, database: 2)),
+        (
+            "open for documents",
+            .open(feed: 1, database: 2, filter: .documents([document("doc-1"), document("doc-2")]))
+        ),
+        ("open for a selector", .open(feed: 1, database: 2, filter: .selector(Array("{\"type\":\"task\"}".utf8)))),
         ("subscribe", .subscribe(feed: 1, after: position)),
         ("subscribe from the start", .subscribe(feed: 1, after: nil)),
         ("unsubscribe", .unsubscribe(FeedEnd(feed: 1, code: .storeBusy, text: "no space left"))),
@@ -113,6 +118,13 @@ enum Samples {
         (
             "changes",
             .changes(Changes(feed: 1, page: 3, through: position, digest: digest, latest: 301, changes: changes))
+        ),
+        (
+            "changes of which one does not match",
+            .changes(
+                Changes(
+                    feed: 1, page: 3, through: position, digest: nil, latest: 301,
+                    changes: try! changes.marking(others: [1])))
         ),
         (
             "revisions",

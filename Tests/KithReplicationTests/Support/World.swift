@@ -40,6 +40,7 @@ final class World {
                 localNode: node.id, peerNode: peer.id, nodeName: "node \(node.number)", softwareVersion: "1.0")
             configuration.localIsSource = node.isSource
             configuration.peerIsSource = peer.isSource
+            configuration.capabilities = [FeedFilter.capability]
             configure(node, &configuration)
             return LinkSide(node: node, number: UInt64(ends.count + node.number * 1000), configuration)
         }
@@ -89,6 +90,8 @@ final class Node {
     var clockSkew: Int64 = 0
     var stores: [String: MemoryStore] = [:]
     var registries: [String: WantRegistry] = [:]
+    /// Which ways its databases pass on a link that begins.
+    var directions: [String: FeedDirections] = [:]
     var sides: [LinkSide] = []
     /// Why peers are not trusted.
     var distrust: String?
@@ -108,7 +111,9 @@ final class Node {
     var store: MemoryStore { stores["db"]! }
 
     var carried: [CarriedDatabase] {
-        stores.keys.sorted().map { CarriedDatabase(name: $0, summary: summary($0)) }
+        stores.keys.sorted().map {
+            CarriedDatabase(name: $0, summary: summary($0), directions: directions[$0] ?? .both)
+        }
     }
 
     func summary(_ database: String) -> ReplicaSummary {
