@@ -111,6 +111,9 @@ package enum SimulationLimits {
     /// A write must be done so long after there is room again (L7): the disk is looked at every 10 s.
     static let roomTime: UInt64 = 20_000_000
     static let roomWriteTime: UInt64 = 5_000_000
+    /// When all databases must take what peers have again, after all disks are well (L7): each is looked at 10 s after it last
+    /// failed, and what was to be pulled is asked for then, a second after it failed at the soonest.
+    static let diskTime: UInt64 = 15_000_000
     /// When nothing of a node may be left after it has stopped (S22): goodbyes take up to 2 s, a dial under way 4 s, a resolving
     /// of a name 5 s, and a handshake 10.
     static let endingTime: UInt64 = 20_000_000

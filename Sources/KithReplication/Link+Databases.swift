@@ -56,6 +56,11 @@ extension Link {
         if let session = carried[index].session { sessions[session]?.noteCommit(summary, &output) }
     }
 
+    mutating func noteRecovery(_ name: String) {
+        guard let session = carried.first(where: { $0.name.isSameBytes(as: name) })?.session else { return }
+        sessions[session]?.noteRecovery(&output)
+    }
+
     // The peer's.
 
     mutating func receive(_ update: DatabasesUpdate) throws(ProtocolError) {

@@ -115,6 +115,7 @@ package struct Link {
         case .hold(let database, let isHeld): hold(database, isHeld)
         case .direct(let database, let directions): direct(database, directions)
         case .localCommit(let database, let summary): noteCommit(database, summary)
+        case .storeRecovered(let database): noteRecovery(database)
         case .statements(let statements): if isOpen { output.send(.statements(statements)) }
         case .presence(let records): if isOpen { for record in records { output.send(.presence(record)) } }
         case .gossip(let gossip): if isOpen { output.send(.gossip(gossip)) }

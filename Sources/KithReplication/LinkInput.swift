@@ -29,6 +29,8 @@ package enum LinkInput: Sendable {
     case direct(database: String, FeedDirections)
     /// A commit changed the database, whoever wrote: told after it is durable.
     case localCommit(database: String, ReplicaSummary)
+    /// The database's store takes commits again, after it had not.
+    case storeRecovered(database: String)
     /// Statements that became known since the hello, to be sent.
     case statements([[UInt8]])
     /// Presence records to be sent.

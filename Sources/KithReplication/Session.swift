@@ -102,7 +102,8 @@ struct Session {
             retryAt: wait.map { output.now.advanced(byMilliseconds: $0) })
     }
 
-    /// A commit shows that the store here works: what failed of it is tried again soon.
+    /// The store here works, by a commit or by what was found out otherwise: what failed of it is tried again soon. Not within
+    /// a second, since a store may take one commit and fail with the next, again and again.
     private mutating func hastenRetry(_ output: LinkOutput) {
         guard let failure, failure.isLocal, let retryAt = failure.retryAt else { return }
         let soon = failure.at.advanced(byMilliseconds: ReplicationLimits.retryMilliseconds)
@@ -115,6 +116,12 @@ struct Session {
         hastenRetry(output)
         source?.noteLocal(facts)
         puller?.askDeferred(facts, &output, afterCommit: true)
+    }
+
+    /// The store takes commits again.
+    mutating func noteRecovery(_ output: inout LinkOutput) {
+        hastenRetry(output)
+        beginPulling(&output)
     }
 
     // The store's answers.

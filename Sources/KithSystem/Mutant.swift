@@ -105,6 +105,8 @@ package enum Mutant: String, CaseIterable, Sendable {
     case givesUpDialling
     /// A disk that was full once is not tried again.
     case staysFull
+    /// Links are not told that a database takes commits again.
+    case tellsNoRecovery
     /// Who is gone stays in the map.
     case keepsPresence
     /// Presence is told whenever something happens.

@@ -22,6 +22,7 @@ import Testing
         #expect(gate.isProbeDue(now: 11_000))
         gate.failed(broken, now: 11_000)
         #expect(!gate.isProbeDue(now: 20_999))
+        #expect(gate.probeDueAt == 21_000)
         gate.succeeded(free: nil, now: 21_000)
         #expect(gate.failure == nil)
     }

@@ -179,6 +179,27 @@ import Testing
         #expect(other.store.documents == 2)
     }
 
+    @Test("A store that takes commits again is asked again at once, and a second after its failure at the soonest")
+    func recoveredStore() {
+        let world = World(seed: 14)
+        let (one, other) = (world.addNode(), world.addNode())
+        one.store.put("doc", "{}")
+        let failing = ReplicaError(
+            code: "input_output", message: "the disk fails", isTransient: true, retryMilliseconds: 10_000)
+        other.store.failures["apply"] = [failing, failing]
+        let (_, right) = world.connect(one, other)
+        #expect(world.run(5_000) { right.status?.state == .failed("the disk fails") })
+        // It fails once more: not at once, since it would be again and again.
+        right.input(.storeRecovered(database: "db"))
+        world.run(900)
+        #expect(other.store.failures["apply"]?.count == 1)
+        #expect(world.run(1_000) { other.store.failures["apply"]?.isEmpty != false })
+        world.run(3_000)
+        #expect(other.store.documents == 0)
+        right.input(.storeRecovered(database: "db"))
+        #expect(world.run(500) { other.store.documents == 1 })
+    }
+
     @Test("A store that fails for good ends its session, not the link")
     func brokenStore() {
         let world = World(seed: 5)

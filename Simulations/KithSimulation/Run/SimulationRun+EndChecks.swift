@@ -32,6 +32,29 @@ extension SimulationRun {
         }
     }
 
+    /// L7: no node keeps from what its peers have since a disk failed that has been well for a while.
+    func checkDisks(healedAt: UInt64) throws {
+        let limit = max(now, healedAt + SimulationLimits.diskTime)
+        let areUsed = try advance(to: limit) { self.core.allSatisfy { self.reasonNotToPull($0) == nil } }
+        guard !areUsed else { return }
+        for node in core {
+            guard let reason = reasonNotToPull(node) else { continue }
+            throw Violation(
+                .storageRecovers,
+                "node \(node.index) takes nothing from its peers \((now - healedAt) / 1_000_000) s after its disk was mended: "
+                    + reason)
+        }
+    }
+
+    private func reasonNotToPull(_ node: SimulatedNode) -> String? {
+        for number in node.databases.keys.sorted() {
+            guard let failure = node.databases[number]?.executor.diskFailure else { continue }
+            return "db\(number): \(failure.code.rawValue)"
+        }
+        let failing = core.first { $0 !== node && node.node?.hasLocalFailure(with: $0.id) == true }
+        return failing.map { "a link to node \($0.index) waits" }
+    }
+
     /// L6: a compaction on each node ends, and what there was is there after it.
     func checkCompaction() throws {
         trace.line(now, node: -1, "phase", "compact")

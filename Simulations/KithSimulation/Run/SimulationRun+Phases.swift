@@ -17,11 +17,13 @@ extension SimulationRun {
         world.after(SimulationLimits.checkInterval) { [unowned self] in checkFromTimeToTime() }
         try advance(to: UInt64(plan.end) * 1_000)
         if endsUnhealed { return }
+        let healing = now
         try heal()
         try awaitLinks()
         try checkDiscovery()
         try awaitConvergence(within: SimulationLimits.convergenceTime, .convergence)
         try checkMembership()
+        try checkDisks(healedAt: healing)
         try checkFreshWrite()
         try endHostile()
         try checkCompaction()

@@ -57,11 +57,19 @@ extension DatabaseExecutor {
         if before?.code != after?.code { observer?(after) }
     }
 
+    /// When the disk is next looked at, where it fails; nil while it does not. Milliseconds of the machine's monotonic clock.
+    var retryAt: UInt64? {
+        storage.withLock { $0.damage?.isOfDamagedFile == true || $0.gate.failure == nil ? nil : $0.gate.probeDueAt }
+    }
+
     /// Tries what is due by the clock: a commit that says nothing. Returns at once.
     package func tend() {
         let now = clock.monotonicMilliseconds
         let isDue = storage.withLock { state in
-            state.damage?.isOfDamagedFile != true && state.gate.isProbeDue(now: now)
+            guard state.damage?.isOfDamagedFile != true, state.gate.isProbeDue(now: now) else { return false }
+            // Where the database is busy, what is asked once more meanwhile is not tried twice.
+            state.gate.passed(now: now)
+            return true
         }
         if isDue { probe() }
     }

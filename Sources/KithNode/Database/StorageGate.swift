@@ -37,8 +37,12 @@ package struct StorageGate: Sendable {
         #if KITH_MUTANTS
         if Mutant.isActive(.staysFull), failure?.code == .storageFull { return false }
         #endif
-        let pause = failure == nil ? NodeLimits.idleProbeMilliseconds : NodeLimits.storageRetryMilliseconds
-        return now >= triedAt + pause
+        return now >= probeDueAt
+    }
+
+    /// When that is.
+    package var probeDueAt: UInt64 {
+        triedAt + (failure == nil ? NodeLimits.idleProbeMilliseconds : NodeLimits.storageRetryMilliseconds)
     }
 
     /// Whether a probe can succeed with so many bytes free.
@@ -47,6 +51,6 @@ package struct StorageGate: Sendable {
         return free >= NodeLimits.resumeBytes
     }
 
-    /// A probe was put off.
+    /// A probe was begun, or put off.
     package mutating func passed(now: UInt64) { triedAt = now }
 }

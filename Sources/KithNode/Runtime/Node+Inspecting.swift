@@ -1,5 +1,6 @@
 import KithDiscovery
 import KithDocument
+import KithReplication
 import KithSystem
 import KithTransport
 
@@ -17,6 +18,17 @@ extension Node {
 
     /// How a peer stands, as status shows it.
     package func standing(of node: NodeID) -> ControlStatus.Peer { peerStatus(node, now: clock.wallMilliseconds) }
+
+    /// The state alone, which is asked for often.
+    package func state(of node: NodeID) -> ControlStatus.PeerState {
+        let now = clock.wallMilliseconds
+        return standing(of: peers[node] ?? PeerState(node, now: now), pauses.pause(of: node, now: now), now: now).0
+    }
+
+    /// Whether nothing is pulled from a peer since a database here failed.
+    package func hasLocalFailure(with node: NodeID) -> Bool {
+        peers[node]?.sessions.contains { $0.value.isFailureLocal } == true
+    }
 
     /// The nodes in the map of the mesh beside this one, ascending.
     package var presentNodes: [NodeID] { presence.nodes.sorted() }

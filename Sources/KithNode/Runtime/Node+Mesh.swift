@@ -266,6 +266,7 @@ extension Node {
         if isHearingOfMore(now: now) {
             due = min(due, now.advanced(byMilliseconds: NodeLimits.announcementsQuietMilliseconds))
         }
+        if let retry = nextStorageRetry { due = min(due, retry) }
         if let suspicion = nextSuspicion(after: now) { due = min(due, suspicion) }
         if let until = pauses.pauses.compactMap(\.until).min() {
             let wait = max(0, until - clock.wallMilliseconds)

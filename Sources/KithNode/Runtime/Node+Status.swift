@@ -146,8 +146,7 @@ extension Node {
         status.id = node.description
         status.name = peer.name ?? membership.member(node).flatMap { $0.name.isEmpty ? nil : $0.name }
         let pause = pauses.pause(of: node, now: now)
-        (status.state, status.reason) = state(of: peer, isPaused: pause != nil, now: now)
-        if isHeld { (status.state, status.reason) = (.paused, "this node is held: MACHINE_CHANGED") }
+        (status.state, status.reason) = standing(of: peer, pause, now: now)
         status.connected = peer.isOpen && peer.pausedThere == nil
         status.since = peer.pausedThere?.since ?? peer.stateSince
         status.lastExchangeAt = lastExchange(peer, now: now)
@@ -174,6 +173,12 @@ extension Node {
             peer.sessions[name].map { Self.database(name, $0, peer.comparisons[name]) }
         }
         return status
+    }
+
+    /// How a peer stands, and why.
+    func standing(of peer: PeerState, _ pause: PauseList.Pause?, now: Int64) -> (ControlStatus.PeerState, String?) {
+        if isHeld { return (.paused, "this node is held: MACHINE_CHANGED") }
+        return state(of: peer, isPaused: pause != nil, now: now)
     }
 
     private static func database(

@@ -18,9 +18,18 @@ extension Node {
                 if Mutant.isActive(.makesUpAtOnce), database.pullStop == nil { self.makeUp(for: database) }
                 #endif
                 self.databasesInArrears.insert(database.name)
+                if database.pullStop == nil { self.tellRecovery(of: database) }
                 self.changed()
             }
         }
+    }
+
+    /// Tells all links that a database takes commits again, so that they do not wait until they would have tried.
+    private func tellRecovery(of database: DatabaseExecutor) {
+        #if KITH_MUTANTS
+        if Mutant.isActive(.tellsNoRecovery) { return }
+        #endif
+        for link in drivers.keys.sorted() { drivers[link]?.post(.storeRecovered(database: database.name.string)) }
     }
 
     /// Does again what a database may not have taken while its disk failed and that nobody else tries again.
@@ -61,8 +70,15 @@ extension Node {
         }
     }
 
+    /// When a disk that fails is next looked at.
+    var nextStorageRetry: Instant? {
+        catalog.databases.compactMap(\.retryAt).min().map(Instant.init(milliseconds:))
+    }
+
     /// Tries now and then what the disk refused.
     func tendStorage(now: Instant) {
+        // Each at its own time.
+        for database in catalog.databases { database.tend() }
         if let storageTendedAt,
             now.milliseconds(since: storageTendedAt) < NodeLimits.storageRetryMilliseconds
         {
@@ -70,7 +86,6 @@ extension Node {
         }
         storageTendedAt = now
         for database in catalog.databases {
-            database.tend()
             // At this pace: where it fails again at once, it would be done again at once.
             if database.pullStop == nil, databasesInArrears.remove(database.name) != nil { makeUp(for: database) }
         }
