@@ -57,6 +57,12 @@ import Testing
             let again = try await node.run(["backup", "stock", copy])
             #expect(again.status == 1 && again.errorText.contains("--force"), "\(again.errorText)")
             try await node.kith("backup", "stock", copy, "--force")
+            // What has a log beside it is a database, and neither a place for a copy nor a copy.
+            let itself = "\(node.directory)/databases/stock.sqlite3"
+            let onItself = try await node.run(["backup", "stock", itself, "--force"])
+            #expect(onItself.status == 1 && onItself.errorText.contains("name another file"), "\(onItself.errorText)")
+            let ofItself = try await node.run(["restore", "stock", itself, "--yes"])
+            #expect(ofItself.status == 1 && ofItself.errorText.contains("kith backup"), "\(ofItself.errorText)")
             // Sound, and with all that was acknowledged before it began.
             try await node.kith("restore", "taken", copy)
             #expect(try await node.run(["verify", "taken"]).status == 0)

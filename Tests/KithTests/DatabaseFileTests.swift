@@ -124,6 +124,22 @@ struct DatabaseFileTests {
         }
     }
 
+    @Test func `a copy does not replace a database in use`() async throws {
+        let database = try Database("notes", in: folder)
+        let other = try Database("other", in: folder)
+        try await database.save(Document(id: "a"))
+        try await other.save(Document(id: "b"))
+        for target in ["notes", "other"] {
+            let file = folder.appending(path: "databases/\(target).sqlite3")
+            let error = await #expect(throws: KithError.self) { try await database.copy(to: file) }
+            #expect(error?.code == .invalid)
+        }
+        #expect(try await database.verify().isSound)
+        #expect(try await other.verify().isSound)
+        try await database.update("a") { $0["n"] = 1 }
+        #expect(try await other.document("b") != nil)
+    }
+
     @Test func `a copy that fails leaves the one before, and nothing beside it`() async throws {
         let database = try Database("notes", in: folder)
         try await database.save(Document(id: "a"))

@@ -46,7 +46,8 @@ extension Database {
     /// Writes a copy of the database as it is at one moment to a file, only for its owner to read, while others read and write.
     /// Whole and on disk when this returns; all that a write had returned for before is in it. A file that is there is replaced
     /// then, and not before: what fails, or is cancelled, leaves it as it was and nothing beside it.
-    /// - Throws: `KithError`: `storageFull`, `damaged`, `cancelled`, `inUse` while another copy or check goes on.
+    /// - Throws: `KithError`: `storageFull`, `damaged`, `cancelled`, `inUse` while another copy or check goes on; `invalid`
+    ///   for the file of a database in use.
     /// - Complexity: O(size of the database). The write-ahead log is not emptied meanwhile.
     public func copy(to file: URL) async throws(KithError) {
         let database = try home.executor().file

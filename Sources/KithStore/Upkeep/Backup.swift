@@ -39,9 +39,15 @@ package enum Backup {
 
     /// The same in the place of a file that may be there, which stays as it is until the copy is whole and on disk.
     /// - Parameter number: names the copy while it is made, beside where it goes; no two at a time may be equal.
+    /// - Throws: as `write`; `StoreError` `invalid` for the file of a database that is in use.
     package static func replace(
         _ path: String, with file: DatabaseFile, number: UInt64, isCancelled: @escaping () -> Bool = { false }
     ) throws(StoreError) {
+        // SQLite would go on with that file's log and pages over the copy.
+        guard !file.fileSystem.exists(path + "-wal") else {
+            let short = StoreError.shortened(path, to: Limits.pathCharacters)
+            throw StoreError(.invalid, path, "\(short) has a log beside it: it is a database, so name another file")
+        }
         let part = "\(path).part-\(number)"
         try write(file, to: part, called: path, isCancelled: isCancelled)
         do throws(StoreError) { try file.fileSystem.requireRenamed(part, to: path) } catch {

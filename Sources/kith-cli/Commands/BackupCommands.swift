@@ -14,6 +14,9 @@ extension UpkeepCommands {
             }
             return try copyToOutput(invocation, name)
         }
+        guard log(beside: target) == nil else {
+            throw CommandError("\(Shown.path(target)) has a log beside it: it is a database, so name another file")
+        }
         let made = try FileInMaking(target, replaces: invocation.flag("force"))
         let part = made.part
         Interruption.removes(part)
@@ -40,6 +43,12 @@ extension UpkeepCommands {
             "\(Shown.name(name)): \(Wording.plural(copy.documents, "document", "documents")), \(Wording.size(bytes)), in "
                 + Shown.path(target))
         return ExitStatus.done
+    }
+
+    /// The bytes of the log that stands beside a database which is open, or which a crash has left; nil without one.
+    private static func log(beside path: String) -> Int? {
+        var status = stat()
+        return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : nil
     }
 
     /// Takes the copy that the running node makes.
@@ -106,6 +115,9 @@ extension UpkeepCommands {
     static func restore(_ invocation: Invocation) throws(CommandError) -> Int32 {
         let (name, source) = (invocation.arguments[0], invocation.arguments[1])
         let input = try InputFile(source)
+        guard log(beside: source) ?? 0 == 0 else {
+            throw CommandError("\(Shown.path(source)) has a log beside it, and no copy has: make one with kith backup")
+        }
         let restored: JSONValue
         do throws(CommandError) {
             let client = try ControlClient(invocation)
