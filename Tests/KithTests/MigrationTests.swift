@@ -133,6 +133,17 @@ struct MigrationTests {
         #expect(try await migrator.due(in: database) == ["status", "tags by name", "broken"])
     }
 
+    @Test func `a step for each document keeps to it`() async throws {
+        let database = try Database.inMemory()
+        try await database.save(Document(id: "a", ["n": 1]))
+        var migrator = Migrator()
+        migrator.addForEach("other") { $0 = Document(id: "b", ["n": 2]) }
+        let error = await #expect(throws: MigrationError.self) { try await migrator.migrate(database) }
+        #expect((error?.error as? KithError)?.code == .invalid)
+        #expect(try await database.document("b") == nil)
+        #expect(try await migrator.due(in: database) == ["other"])
+    }
+
     @Test func `a database of a newer version and steps out of order are refused`() async throws {
         let database = try Database.inMemory()
         try await Self.migrator(steps: 2).migrate(database)

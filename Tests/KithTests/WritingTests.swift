@@ -129,6 +129,17 @@ struct WritingTests {
         #expect(try await database.document("none", as: Note.self) == nil)
     }
 
+    @Test func `an update keeps to its document`() async throws {
+        try await database.save(Document(id: "a", ["n": 1]))
+        let error = await #expect(throws: KithError.self) {
+            try await database.update("a") { $0 = Document(id: "b", ["n": 2]) }
+        }
+        #expect(error?.code == .invalid)
+        #expect(throws: KithError.self) { try database.update("a") { $0 = Document(id: "b") } }
+        #expect(try await database.document("b") == nil)
+        #expect(try await database.document("a")?.int("n") == 1)
+    }
+
     @Test func `a batch that throws writes nothing and throws the same`() async throws {
         await #expect(throws: Stop.self) {
             try await database.write { batch in

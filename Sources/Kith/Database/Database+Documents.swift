@@ -31,7 +31,8 @@ extension Database {
     /// Reads a document, changes it, and saves it, with nobody writing in between.
     /// - Parameters:
     ///   - id: of the document.
-    ///   - change: is given the document as it is stored, or a new one. When it throws nothing is written.
+    ///   - change: is given the document as it is stored, or a new one. When it throws, or makes it one of another id, nothing
+    ///     is written.
     /// - Returns: the document as it is stored now.
     @discardableResult
     public func update(
@@ -40,6 +41,7 @@ extension Database {
         try await write { batch in
             var document = try batch.document(id) ?? Document(id: id)
             try change(&document)
+            try document.requireID(id)
             return try batch.save(document)
         }
     }
@@ -100,6 +102,7 @@ extension Database {
         try write { batch in
             var document = try batch.document(id) ?? Document(id: id)
             try change(&document)
+            try document.requireID(id)
             return try batch.save(document)
         }
     }

@@ -46,7 +46,9 @@ public struct Migrator: Sendable {
             while true {
                 let page = try batch.documents(after: last, limit: Limits.migrationPage)
                 for var document in page {
+                    let id = document.id
                     try change(&document)
+                    try document.requireID(id)
                     if document.isChanged { try batch.save(document, .replace) }
                 }
                 guard page.count == Limits.migrationPage else { return }

@@ -1,4 +1,5 @@
 import KithDocument
+import KithNode
 import KithStore
 
 #if canImport(FoundationEssentials)
@@ -111,6 +112,15 @@ public struct Document: Sendable, Identifiable {
 
     /// Whether it was changed since it was read or saved.
     public var isChanged: Bool { revision == nil || body.bytes != base.bytes }
+
+    /// A document that was changed in its place stays the one that it is.
+    /// - Throws: `KithError` `invalid` where it has another id.
+    func requireID(_ id: String) throws(KithError) {
+        guard !self.id.utf8.elementsEqual(id.utf8) else { return }
+        throw KithError(
+            .invalid, id,
+            "document \(Shown.name(id)) was to be changed, and became another: save that one by itself")
+    }
 
     // Nil for a field that is not there, or is something else.
 
