@@ -30,9 +30,9 @@ struct NewsProgramTests {
         #expect(lines.dropFirst().first?.hasPrefix("as of ") == true)
         #expect(lines.last?.hasPrefix("left out: ") == true && lines.last?.contains("articles[1]") == true)
 
-        let silent = try PageServer(listens: false)
+        let closed = try PageServer(.refuses)
         // The second time the address is remembered.
-        for words in [["refresh", "--from", silent.address.absoluteString], ["refresh"]] {
+        for words in [["refresh", "--from", closed.address.absoluteString], ["refresh"]] {
             let gone = try await run(words)
             #expect(gone.status == 0 && gone.output.hasPrefix("\(published)  Rain  (Ada)\nas of "), "\(gone.text)")
             #expect(gone.output.contains("the source was not reached"), "\(gone.text)")
@@ -64,9 +64,9 @@ struct NewsProgramTests {
             1,
             "{\"articles\":[{\"id\":\"a1\",\"title\":\"Rain\",\"author\":{\"name\":\"Ada\"},\"publishedAt\":\"\(published)\"}]}"
         )
-        let silent = try PageServer(listens: false)
+        let closed = try PageServer(.refuses)
         for (address, line) in [
-            (server.address, "\(published)  Rain  (Ada)"), (silent.address, "the source was not reached"),
+            (server.address, "\(published)  Rain  (Ada)"), (closed.address, "the source was not reached"),
         ] {
             let folder = TemporaryDirectory()
             let words = ["watch", "--from", address.absoluteString, "--data", folder.path]

@@ -8,29 +8,37 @@ final class PageServer: Sendable {
     /// What the pages are below.
     let address: URL
     private let listening: Int32
-    private let listens: Bool
+    private let kind: Kind
     private let answers = Mutex<[String: String]>([:])
     private let asked = Mutex<[String]>([])
 
-    /// - Parameter listens: false for a port that is taken, and where nobody answers.
-    init(listens: Bool = true) throws {
+    enum Kind {
+        /// As it is told.
+        case answers
+        /// Never, once one has connected.
+        case silent
+        /// The port is taken, and nobody can connect.
+        case refuses
+    }
+
+    init(_ kind: Kind = .answers) throws {
         let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         self.listening = listening
-        self.listens = listens
+        self.kind = kind
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
         name.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         let isThere = withUnsafeMutablePointer(to: &name) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(listening, pointer, length) == 0 && (!listens || listen(listening, 16) == 0)
+                bind(listening, pointer, length) == 0 && (kind == .refuses || listen(listening, 16) == 0)
                     && getsockname(listening, pointer, &length) == 0
             }
         }
         guard isThere, let address = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: name.sin_port))/news")
         else { throw POSIXError(.EADDRNOTAVAIL) }
         self.address = address
-        guard listens else { return }
+        guard kind == .answers else { return }
         // The thread must not keep the server: its end is what ends the thread.
         let answer: @Sendable (String) -> String? = { [weak self] in self?.answer(to: $0) }
         Task { await onThread { Self.serve(listening, answer) } }
@@ -38,7 +46,7 @@ final class PageServer: Sendable {
 
     deinit {
         // The thread closes what it accepts from.
-        if listens { shutdown(listening, Int32(SHUT_RDWR)) } else { close(listening) }
+        if kind == .answers { shutdown(listening, Int32(SHUT_RDWR)) } else { close(listening) }
     }
 
     /// The paths that were asked for, in their order.
