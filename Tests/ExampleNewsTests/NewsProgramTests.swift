@@ -18,6 +18,7 @@ struct NewsProgramTests {
         let empty = try await run("list")
         #expect(empty.status == 0 && empty.output == "no articles\n", "\(empty.text)")
         let server = try PageServer()
+        defer { server.stop() }
         server.serve(
             1,
             """
@@ -31,6 +32,7 @@ struct NewsProgramTests {
         #expect(lines.last?.hasPrefix("left out: ") == true && lines.last?.contains("articles[1]") == true)
 
         let closed = try PageServer(.refuses)
+        defer { closed.stop() }
         // The second time the address is remembered.
         for words in [["refresh", "--from", closed.address.absoluteString], ["refresh"]] {
             let gone = try await run(words)
@@ -43,6 +45,7 @@ struct NewsProgramTests {
 
     @Test func `as many pages are fetched as were asked for`() async throws {
         let server = try PageServer()
+        defer { server.stop() }
         let published = Date().formatted(.iso8601)
         for number in 1...3 {
             server.serve(
@@ -59,12 +62,14 @@ struct NewsProgramTests {
 
     @Test func `watching lists what comes at once, and says when nothing can`() async throws {
         let server = try PageServer()
+        defer { server.stop() }
         let published = Date().formatted(.iso8601)
         server.serve(
             1,
             "{\"articles\":[{\"id\":\"a1\",\"title\":\"Rain\",\"author\":{\"name\":\"Ada\"},\"publishedAt\":\"\(published)\"}]}"
         )
         let closed = try PageServer(.refuses)
+        defer { closed.stop() }
         for (address, line) in [
             (server.address, "\(published)  Rain  (Ada)"), (closed.address, "the source was not reached"),
         ] {

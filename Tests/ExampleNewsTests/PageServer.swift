@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import KithTestSupport
 import Synchronization
 
 /// A web server on loopback that answers byte for byte as a test says, at a port that the system chooses.
@@ -22,7 +21,8 @@ final class PageServer: Sendable {
     }
 
     init(_ kind: Kind = .answers) throws {
-        let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // No program that another test starts at this moment may hold it.
+        let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         self.listening = listening
         self.kind = kind
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -39,12 +39,13 @@ final class PageServer: Sendable {
         else { throw POSIXError(.EADDRNOTAVAIL) }
         self.address = address
         guard kind == .answers else { return }
-        // The thread must not keep the server: its end is what ends the thread.
+        // A thread of its own from the beginning: those that run the tests may all be busy.
         let answer: @Sendable (String) -> String? = { [weak self] in self?.answer(to: $0) }
-        Task { await onThread { Self.serve(listening, answer) } }
+        Thread.detachNewThread { Self.serve(listening, answer) }
     }
 
-    deinit {
+    /// Answers no more. Who made it calls it at the end, so that it is there until then.
+    func stop() {
         // The thread closes what it accepts from.
         if kind == .answers { shutdown(listening, Int32(SHUT_RDWR)) } else { close(listening) }
     }
@@ -68,6 +69,7 @@ final class PageServer: Sendable {
 
     private static func serve(_ listening: Int32, _ answer: (String) -> String?) {
         while case let connection = accept(listening, nil, nil), connection >= 0 {
+            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
             defer { close(connection) }
             var (request, buffer) = ("", [UInt8](repeating: 0, count: 4_096))
             while !request.hasSuffix("\r\n\r\n"), case let count = recv(connection, &buffer, buffer.count, 0), count > 0
