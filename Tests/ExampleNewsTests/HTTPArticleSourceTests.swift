@@ -8,7 +8,7 @@ import Testing
 /// What a server can send, as the state that a person sees.
 @Suite(.timeLimit(.minutes(2)))
 @MainActor
-struct HTTPArticleSourceTests {
+final class HTTPArticleSourceTests {
     private static let page = """
         {"articles":[{"id":"a1","title":"Rain","author":{"name":"Ada"},"publishedAt":"2026-12-01T07:15:00Z"}],"more":true}
         """
@@ -22,6 +22,8 @@ struct HTTPArticleSourceTests {
         server = try PageServer()
         cache = try await NewsCache(Database.inMemory())
     }
+
+    deinit { server.stop() }
 
     @Test func `pages come one after the other`() async throws {
         server.serve(1, Self.page)
@@ -76,8 +78,9 @@ struct HTTPArticleSourceTests {
     @Test func `where nobody answers the news is offline, and what was cached stays`() async throws {
         server.serve(1, Self.page)
         await (try await NewsModel(cache, source: HTTPArticleSource(server.address), clock: clock)).refresh()
-        let silent = try PageServer(listens: false)
-        let model = try await NewsModel(cache, source: HTTPArticleSource(silent.address), clock: clock)
+        let closed = try PageServer(.refuses)
+        defer { closed.stop() }
+        let model = try await NewsModel(cache, source: HTTPArticleSource(closed.address), clock: clock)
         await model.refresh()
         guard case .unreachable = model.failure as? ArticleSourceError else {
             Issue.record("\(model.failure as Any)")
@@ -85,6 +88,30 @@ struct HTTPArticleSourceTests {
         }
         #expect(model.state == .offline(since: clock.now))
         #expect(try await cache.newest.fetch().map(\.title) == ["Rain"])
+    }
+
+    @Test func `a source that never answers counts as not reached after a while`() async throws {
+        let silent = try PageServer(.silent)
+        defer { silent.stop() }
+        let error = await #expect(throws: ArticleSourceError.self) {
+            try await HTTPArticleSource(silent.address, silenceSeconds: 1).page(1)
+        }
+        guard case .unreachable = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+    }
+
+    @Test func `a request ends with its task, whenever that is cancelled`() async throws {
+        let silent = try PageServer(.silent)
+        defer { silent.stop() }
+        let source = HTTPArticleSource(silent.address)
+        for pauses in 0..<40 {
+            let request = Task { try await source.page(1) }
+            for _ in 0..<pauses { await Task.yield() }
+            request.cancel()
+            await #expect(throws: CancellationError.self) { try await request.value }
+        }
     }
 
     /// A model that was refreshed, and then got this answer.

@@ -18,6 +18,7 @@ struct NewsProgramTests {
         let empty = try await run("list")
         #expect(empty.status == 0 && empty.output == "no articles\n", "\(empty.text)")
         let server = try PageServer()
+        defer { server.stop() }
         server.serve(
             1,
             """
@@ -30,9 +31,10 @@ struct NewsProgramTests {
         #expect(lines.dropFirst().first?.hasPrefix("as of ") == true)
         #expect(lines.last?.hasPrefix("left out: ") == true && lines.last?.contains("articles[1]") == true)
 
-        let silent = try PageServer(listens: false)
+        let closed = try PageServer(.refuses)
+        defer { closed.stop() }
         // The second time the address is remembered.
-        for words in [["refresh", "--from", silent.address.absoluteString], ["refresh"]] {
+        for words in [["refresh", "--from", closed.address.absoluteString], ["refresh"]] {
             let gone = try await run(words)
             #expect(gone.status == 0 && gone.output.hasPrefix("\(published)  Rain  (Ada)\nas of "), "\(gone.text)")
             #expect(gone.output.contains("the source was not reached"), "\(gone.text)")
@@ -43,6 +45,7 @@ struct NewsProgramTests {
 
     @Test func `as many pages are fetched as were asked for`() async throws {
         let server = try PageServer()
+        defer { server.stop() }
         let published = Date().formatted(.iso8601)
         for number in 1...3 {
             server.serve(
@@ -59,14 +62,16 @@ struct NewsProgramTests {
 
     @Test func `watching lists what comes at once, and says when nothing can`() async throws {
         let server = try PageServer()
+        defer { server.stop() }
         let published = Date().formatted(.iso8601)
         server.serve(
             1,
             "{\"articles\":[{\"id\":\"a1\",\"title\":\"Rain\",\"author\":{\"name\":\"Ada\"},\"publishedAt\":\"\(published)\"}]}"
         )
-        let silent = try PageServer(listens: false)
+        let closed = try PageServer(.refuses)
+        defer { closed.stop() }
         for (address, line) in [
-            (server.address, "\(published)  Rain  (Ada)"), (silent.address, "the source was not reached"),
+            (server.address, "\(published)  Rain  (Ada)"), (closed.address, "the source was not reached"),
         ] {
             let folder = TemporaryDirectory()
             let words = ["watch", "--from", address.absoluteString, "--data", folder.path]

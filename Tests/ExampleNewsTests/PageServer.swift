@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import KithTestSupport
 import Synchronization
 
 /// A web server on loopback that answers byte for byte as a test says, at a port that the system chooses.
@@ -8,37 +7,47 @@ final class PageServer: Sendable {
     /// What the pages are below.
     let address: URL
     private let listening: Int32
-    private let listens: Bool
+    private let kind: Kind
     private let answers = Mutex<[String: String]>([:])
     private let asked = Mutex<[String]>([])
 
-    /// - Parameter listens: false for a port that is taken, and where nobody answers.
-    init(listens: Bool = true) throws {
-        let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    enum Kind {
+        /// As it is told.
+        case answers
+        /// Never, once one has connected.
+        case silent
+        /// The port is taken, and nobody can connect.
+        case refuses
+    }
+
+    init(_ kind: Kind = .answers) throws {
+        // No program that another test starts at this moment may hold it.
+        let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         self.listening = listening
-        self.listens = listens
+        self.kind = kind
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
         name.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         let isThere = withUnsafeMutablePointer(to: &name) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(listening, pointer, length) == 0 && (!listens || listen(listening, 16) == 0)
+                bind(listening, pointer, length) == 0 && (kind == .refuses || listen(listening, 16) == 0)
                     && getsockname(listening, pointer, &length) == 0
             }
         }
         guard isThere, let address = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: name.sin_port))/news")
         else { throw POSIXError(.EADDRNOTAVAIL) }
         self.address = address
-        guard listens else { return }
-        // The thread must not keep the server: its end is what ends the thread.
+        guard kind == .answers else { return }
+        // A thread of its own from the beginning: those that run the tests may all be busy.
         let answer: @Sendable (String) -> String? = { [weak self] in self?.answer(to: $0) }
-        Task { await onThread { Self.serve(listening, answer) } }
+        Thread.detachNewThread { Self.serve(listening, answer) }
     }
 
-    deinit {
+    /// Answers no more. Who made it calls it at the end, so that it is there until then.
+    func stop() {
         // The thread closes what it accepts from.
-        if listens { shutdown(listening, Int32(SHUT_RDWR)) } else { close(listening) }
+        if kind == .answers { shutdown(listening, Int32(SHUT_RDWR)) } else { close(listening) }
     }
 
     /// The paths that were asked for, in their order.
@@ -60,6 +69,7 @@ final class PageServer: Sendable {
 
     private static func serve(_ listening: Int32, _ answer: (String) -> String?) {
         while case let connection = accept(listening, nil, nil), connection >= 0 {
+            _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
             defer { close(connection) }
             var (request, buffer) = ("", [UInt8](repeating: 0, count: 4_096))
             while !request.hasSuffix("\r\n\r\n"), case let count = recv(connection, &buffer, buffer.count, 0), count > 0

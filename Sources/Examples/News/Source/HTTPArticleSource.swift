@@ -1,15 +1,25 @@
 import Foundation
-import FoundationNetworking
 import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Pages of a web server: `page-1.json`, `page-2.json` ... below an address. Files are enough.
 package struct HTTPArticleSource: ArticleSource {
     private let address: URL
+    private let silenceSeconds: Double
 
-    package init(_ address: URL) { self.address = address }
+    /// - Parameters:
+    ///   - address: what the pages are below.
+    ///   - silenceSeconds: without a byte for so long the source counts as not reached.
+    package init(_ address: URL, silenceSeconds: Double? = nil) {
+        self.address = address
+        self.silenceSeconds = silenceSeconds ?? NewsLimits.silenceSeconds
+    }
 
     package func page(_ number: Int) async throws -> ArticlePage {
-        let download = PageDownload(address.appending(path: "page-\(number).json"))
+        let download = PageDownload(address.appending(path: "page-\(number).json"), silenceSeconds)
         let json = try await withTaskCancellationHandler {
             try await download.data()
         } onCancel: {
@@ -30,15 +40,21 @@ private final class PageDownload: NSObject, URLSessionDataDelegate {
 
     private let state = Mutex(State())
     private let address: URL
+    private let silenceSeconds: Double
 
-    init(_ address: URL) { self.address = address }
+    init(_ address: URL, _ silenceSeconds: Double) {
+        self.address = address
+        self.silenceSeconds = silenceSeconds
+    }
 
     func data() async throws -> Data {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = NewsLimits.silenceSeconds
+        configuration.timeoutIntervalForRequest = silenceSeconds
         configuration.timeoutIntervalForResource = NewsLimits.answerSeconds
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+        // Made before the session may be ended by somebody else.
+        let task = session.dataTask(with: address)
         return try await withCheckedThrowingContinuation { continuation in
             // Cancelled before it began.
             let early = state.withLock { state in
@@ -46,7 +62,7 @@ private final class PageDownload: NSObject, URLSessionDataDelegate {
                 return state.result
             }
             if let early { return end(with: early) }
-            session.dataTask(with: address).resume()
+            task.resume()
         }
     }
 

@@ -100,9 +100,7 @@ package struct TodoProgram: Sendable {
             _ = await node.waitUntilInSync(timeout: .seconds(10))
             let report = try await node.sync(TodoSchema.database)
             if report.peers.isEmpty { print("no other node was reached") }
-            for peer in report.peers {
-                print("\(peer.name ?? peer.id): \(peer.outcome.rawValue), \(peer.pulled) came, \(peer.pushed) went")
-            }
+            for peer in report.peers { print("\(peer.name ?? peer.id): \(peer.reason ?? peer.outcome.rawValue)") }
         } catch {
             await node.stop()
             throw error
