@@ -1,4 +1,6 @@
+import CSQLite
 import KithDocument
+import KithQuery
 import KithTestSupport
 import Testing
 
@@ -37,6 +39,42 @@ struct CompactionTests {
         #expect(try store.get("doc-950") == nil)
         #expect(store.store.sizes.file < before, "\(store.store.sizes.file) of \(before)")
         #expect(store.directory.names().filter { $0.hasPrefix("things.sqlite3.") } == [])
+    }
+
+    /// Nobody writes while a copy is completed, so that must not take longer the more indexes and documents there are.
+    @Test func aCopyIsCompletedByWhatHasChangedWhateverIndexesThereAre() throws {
+        let store = try TestStore()
+        for number in 0..<400 { try store.put("doc-\(number)", Self.indexed(number)) }
+        try store.store.createIndex(IndexDefinition("tags", .elements(of: "tags", path: nil)))
+        try store.store.createIndex(IndexDefinition("words", .text(["text"], TextIndexOptions())))
+        try Compaction.write(store.file)
+        for number in 0..<10 { try store.put("doc-\(number)", Self.indexed(number + 1)) }
+        // The next document has the number that this one had, and this one another than before.
+        try store.purge("doc-399")
+        try store.put("late", Self.indexed(7))
+        try store.put("doc-399", Self.indexed(9))
+        let handle = store.store.transaction.connection.handle
+        let before = sqlite3_total_changes(handle)
+        try store.store.completeCopy()
+        let changes = sqlite3_total_changes(handle) - before
+        #expect(changes < 400, "\(changes) rows were written")
+        store.close()
+        try Compaction.install(store.file)
+        try store.reopen()
+        try store.check()
+        #expect(try store.findings() == [])
+        for condition in ["'t3' IN tags", "MATCH(words, 'word3')"] {
+            let query = "SELECT RAW META().id FROM t WHERE \(condition)"
+            #expect(try store.reader.explain(query).indexes.count == 1)
+            let plain = "SELECT RAW META().id FROM t WHERE n % 20 = 3"
+            #expect(
+                try store.reader.query(query).rows().map(\.value).sorted()
+                    == store.reader.query(plain).rows().map(\.value).sorted())
+        }
+    }
+
+    private static func indexed(_ number: Int) -> String {
+        #"{"n":\#(number),"tags":["t\#(number % 20)","all","n\#(number)"],"text":"word\#(number % 20) and more"}"#
     }
 
     @Test func aCompactionThatIsGivenUpLeavesTheDatabaseAsItWas() throws {

@@ -3,7 +3,7 @@ import KithQuery
 // Indexes in a copy of a database, and in a file that is made anew.
 extension IndexCatalog {
     /// Gives the attached copy the indexes of the database, those apart that both have: between the copying and now some may
-    /// have been made or dropped. The tables of array indexes come with the records.
+    /// have been made or dropped. Those that both have are kept by the copy's own triggers, with every change that it takes.
     static func reconcile(copy schema: String, on connection: Connection) throws(StoreError) {
         let (mine, its) = (try objects("main", connection), try objects(schema, connection))
         // Triggers and indexes go with their tables, and some by themselves.
@@ -16,42 +16,11 @@ extension IndexCatalog {
             func parts(_ objects: [Object]) -> [Object] { objects.filter { names.contains($0.name) } }
             let (wanted, present) = (parts(mine), parts(its))
             if wanted.isEmpty { continue }
-            if case .text = definition.kind {
-                // The words come with the records: until then nothing keeps them.
-                let isThere = wanted.filter { !$0.isTrigger } == present.filter { !$0.isTrigger }
-                let removal =
-                    isThere
-                    ? definition.textTriggerRemoval(number: entry.number, schema: schema)
-                    : definition.removal(number: entry.number, schema: schema)
-                for statement in removal { try connection.run(statement) }
-                if isThere { continue }
-                try run(connection) { () throws(QueryError) in
-                    try definition.textTable(number: entry.number, schema: schema)
-                }
-                continue
-            }
             // A number may be given to another index meanwhile: what differs in a part is that of another one.
             if wanted == present { continue }
             for statement in definition.removal(number: entry.number, schema: schema) { try connection.run(statement) }
             try build(entry, on: connection, schema: schema)
         }
-    }
-
-    /// Gives the copy what keeps its full-text indexes, once it has their words.
-    static func finish(copy schema: String, on connection: Connection) throws(StoreError) {
-        for entry in try IndexCatalog(connection).entries {
-            try run(connection) { () throws(QueryError) in
-                try entry.definition.textTriggers(number: entry.number, schema: schema)
-            }
-        }
-    }
-
-    private static func run(
-        _ connection: Connection, _ make: () throws(QueryError) -> [String]
-    ) throws(StoreError) {
-        let statements: [String]
-        do throws(QueryError) { statements = try make() } catch { throw StoreError(error, connection.subject) }
-        for statement in statements { try connection.run(statement) }
     }
 
     /// Something of SQLite's schema that belongs to an index.
