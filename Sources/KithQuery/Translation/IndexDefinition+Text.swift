@@ -22,7 +22,7 @@ extension IndexDefinition {
     }
 
     /// What makes the table, empty, and the view that it reads from.
-    package func textTable(number: Int, schema: String) throws(QueryError) -> [String] {
+    func textTable(number: Int, schema: String) throws(QueryError) -> [String] {
         guard case .text(_, let options) = kind else { return [] }
         let table = table(number: number)
         let row = try textRow("")
@@ -46,7 +46,7 @@ extension IndexDefinition {
             """
     }
 
-    package func textTriggers(number: Int, schema: String) throws(QueryError) -> [String] {
+    func textTriggers(number: Int, schema: String) throws(QueryError) -> [String] {
         guard case .text = kind else { return [] }
         let table = table(number: number)
         let (new, old) = (try textRow("new."), try textRow("old."))
@@ -68,7 +68,7 @@ extension IndexDefinition {
         ]
     }
 
-    package func textTriggerRemoval(number: Int, schema: String = "main") -> [String] {
+    func textTriggerRemoval(number: Int, schema: String = "main") -> [String] {
         guard case .text = kind else { return [] }
         return Self.triggers.map {
             "DROP TRIGGER IF EXISTS \(schema).\(table(number: number))_\($0)"
