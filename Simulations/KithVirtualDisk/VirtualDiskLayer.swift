@@ -183,9 +183,11 @@ package enum VirtualDiskLayer {
         return SQLITE_OK
     }
 
-    /// Nobody waits: the time is the disk's, where it is known which.
+    /// A process of its own has virtual time: it is told of, and nobody waits. Others have threads that wait for each other: who
+    /// only looked again and again would give up before another that was stopped goes on.
     private static func sleep(_ layer: Layer, microseconds: Int32) -> Int32 {
-        owner(layer)?.disk.elapse(microseconds: Int(microseconds))
+        guard let owner = owner(layer) else { return system.pointee.xSleep(system, microseconds) }
+        owner.disk.elapse(microseconds: Int(microseconds))
         return microseconds
     }
 

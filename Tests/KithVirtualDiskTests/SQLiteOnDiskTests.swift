@@ -47,6 +47,18 @@ import Testing
         #expect(try database.number("SELECT count(*) FROM t") == 1)
     }
 
+    @Test("Who waits for another's lock waits for real, where no virtual time is driven")
+    func aLockIsWaitedFor() throws {
+        let disk = VirtualDisk()
+        let path = disk.directory + "/a"
+        let (writer, other) = (try Database(path, .wal), try Database(path, .wal))
+        try other.run("CREATE TABLE t(a); PRAGMA busy_timeout=200")
+        try writer.run("BEGIN IMMEDIATE")
+        let watch = Stopwatch()
+        let error = #expect(throws: Database.Failure.self) { try other.run("BEGIN IMMEDIATE") }
+        #expect(error?.code == SQLITE_BUSY && watch.seconds >= 0.19)
+    }
+
     @Test func whatRotsIsRottenAndWhatWasPutBackIsAsItWas() throws {
         let disk = VirtualDisk()
         let path = disk.directory + "/a"
