@@ -41,6 +41,8 @@ import Testing
         ["resolve", "a", "b"],
         ["demo", "--nodes", "1"], ["help", "nothing"], ["status", "--color", "blue"], ["db", "delete", "a"],
         ["status", "a", "-x", "--watch"], ["pause", "--for", "1x"], ["--data", "x"], ["init", "extra"], ["join"],
+        ["sync", "a", "--direction", "pull", "--timeout", "5s"], ["sync", "a", "--once", "--timeout", "long"],
+        ["sync", "a", "--once", "--pending", "any"], ["sync", "a", "--pause", "--resume"],
     ]) func wrongUsageIs64OnStandardErrorAlone(arguments: [String]) async throws {
         let result = try await Command.run(arguments, data: nowhere)
         #expect(result.status == 64)

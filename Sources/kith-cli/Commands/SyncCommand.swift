@@ -6,6 +6,7 @@ import KithNode
 enum SyncCommand {
     static func run(_ invocation: Invocation) throws(CommandError) -> Int32 {
         let database = invocation.arguments[0]
+        try requireSense(invocation)
         let client = try ControlClient(invocation)
         let isChange = try change(database, invocation, client)
         if let node = invocation.value("pending") { return try pending(database, node, invocation, client) }
@@ -15,7 +16,6 @@ enum SyncCommand {
             return ExitStatus.done
         }
         if invocation.flag("once") { return try once(database, invocation, client) }
-        if invocation.value("timeout") != nil { throw .usage("--timeout goes with --once") }
         let settings = try client.json("GET", ["databases", database, "replication"])
         if invocation.flag("json") {
             Output.write(settings.canonicalBytes + [UInt8(ascii: "\n")])
@@ -25,11 +25,20 @@ enum SyncCommand {
         return ExitStatus.done
     }
 
+    /// What is wrong is said before anything is set.
+    private static func requireSense(_ invocation: Invocation) throws(CommandError) {
+        if invocation.flag("pause"), invocation.flag("resume") { throw .usage("choose one of --pause and --resume") }
+        let asked = [invocation.flag("once"), invocation.value("pending") != nil, invocation.value("reset") != nil]
+        guard asked.count(where: { $0 }) <= 1 else { throw .usage("choose one of --once, --pending and --reset") }
+        guard let timeout = invocation.value("timeout") else { return }
+        guard invocation.flag("once") else { throw .usage("--timeout goes with --once") }
+        _ = try Values.milliseconds(timeout, ControlLimits.waitMilliseconds, option: "--timeout")
+    }
+
     /// Sets what was named.
     private static func change(
         _ database: String, _ invocation: Invocation, _ client: ControlClient
     ) throws(CommandError) -> Bool {
-        if invocation.flag("pause"), invocation.flag("resume") { throw .usage("choose one of --pause and --resume") }
         let paused = invocation.flag("pause") ? "true" : invocation.flag("resume") ? "false" : nil
         let query = [
             ("direction", invocation.value("direction")), ("mode", invocation.value("mode")), ("paused", paused),
