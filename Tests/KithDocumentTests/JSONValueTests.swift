@@ -31,6 +31,20 @@ import Testing
         #expect("\("in" + "terpolated")" as JSONValue == .string("interpolated"))
     }
 
+    /// Reading that copied what it had read so far took minutes for these.
+    @Test(.timeLimit(.minutes(1))) func `Wide arrays and objects are read in place`() {
+        let count = 100_000
+        let array = JSONValue(canonical: Array("[\((0..<count).map { String($0) }.joined(separator: ","))]".utf8))
+        let (elements, last) = (array.array?.count, array[count - 1]?.integer)
+        #expect(elements == count)
+        #expect(last == Int64(count - 1))
+        let members = (0..<count).map { "\"\(count + $0)\":{\"a\":[\($0)]}" }
+        let object = JSONValue(canonical: Array("{\(members.joined(separator: ","))}".utf8))
+        let (width, second) = (object.object?.count, object["100001"])
+        #expect(width == count)
+        #expect(second == ["a": [1]])
+    }
+
     @Test func `Members are set, replaced and removed in place`() {
         var value: JSONValue = .null
         value["b"] = 1

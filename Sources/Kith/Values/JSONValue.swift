@@ -100,6 +100,7 @@ public struct JSONValue: Hashable, Sendable, CustomStringConvertible {
         get { tree.object?[key].map { JSONValue($0) } }
         set {
             var object = tree.object ?? JSONObject()
+            tree = .null  // The object is held once, so that it is changed in place.
             object[key] = newValue?.tree
             tree = .object(object)
         }
@@ -111,6 +112,7 @@ public struct JSONValue: Hashable, Sendable, CustomStringConvertible {
         get { tree[index].map { JSONValue($0) } }
         set {
             guard case .array(var elements) = tree, elements.indices.contains(index) else { return }
+            tree = .null
             if let newValue { elements[index] = newValue.tree } else { elements.remove(at: index) }
             tree = .array(elements)
         }

@@ -63,7 +63,8 @@ struct JSONTreeReader {
     private mutating func place(_ value: JSONValue) -> Step {
         var value = value
         while let innermost = open.popLast() {
-            switch innermost {
+            // Consumed, so that a member is added in place and not to a copy of all those before it.
+            switch consume innermost {
             case .array(var elements):
                 elements.append(value)
                 if take(.comma) {
