@@ -71,6 +71,10 @@ import Testing
     @Test(arguments: [
         ("", 1, 1, "expected SELECT, found the end of the query"), ("selct 1", 1, 1, "expected SELECT, found selct"),
         ("SELECT", 1, 7, "expected a value, found the end of the query"),
+        (
+            "SELECT RAW -n FROM t", 1, 12,
+            "expected RAW (-...) for a negative value, or `RAW` between backquotes for a field"
+        ),
         ("SELECT a FROM", 1, 14, "expected the name of a source after FROM or JOIN, found the end of the query"),
         ("SELECT a\nFROM t WHER x", 2, 13, "expected an operator, JOIN, UNNEST, LET, WHERE, GROUP BY"),
         ("SELECT a FROM t WHERE x = = 1", 1, 27, "expected a value, found ="),

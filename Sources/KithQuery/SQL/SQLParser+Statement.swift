@@ -50,9 +50,16 @@ extension SQLParser {
     }
 
     private mutating func selection() throws(QueryError) -> QuerySelection {
-        if SQLWords.wholeRow.contains(where: { isAt(word: $0) }), beginsValue(token(ahead: 1)) {
-            advance()
-            return .raw(try expression())
+        if let word = SQLWords.wholeRow.first(where: { isAt(word: $0) }) {
+            if beginsValue(token(ahead: 1)) {
+                advance()
+                return .raw(try expression())
+            }
+            // Of a row that is a negative value, or of a field by that name and what is taken from it: nobody can tell.
+            if token(ahead: 1).kind == .symbol(.minus) {
+                advance()
+                throw expected("\(word) (-...) for a negative value, or `\(word)` between backquotes for a field")
+            }
         }
         var columns: [QueryColumn] = []
         repeat { columns.append(try column()) } while take(.comma)
