@@ -40,6 +40,9 @@ struct NodeTests {
             }
             let seen = await states.value
             #expect(seen.first == .idle && seen.last == .stopped, "\(seen)")
+            var later: [NodeStatus.State] = []
+            for await status in node.statusUpdates() { later.append(status.state) }
+            #expect(later == [.stopped])
             let error = await #expect(throws: KithError.self) { try await node.status() }
             #expect(error?.code == .closed)
         }

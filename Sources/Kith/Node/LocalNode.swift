@@ -27,8 +27,7 @@ public final class LocalNode: Sendable {
 
     let node: KithNode.Node
     private let stage = Mutex(Stage.made)
-    private let watches = Mutex<[Int: StatusWatch]>([:])
-    private let lastWatch = Mutex(0)
+    private let watches = Mutex(StatusWatches())
 
     /// Takes the folder and opens its databases; they can be used at once. Nothing is sent or received before `start`.
     /// - Parameters:
@@ -53,15 +52,12 @@ public final class LocalNode: Sendable {
     deinit {
         // The node lives on until it has said goodbye.
         let node = node
-        for watch in takeWatches() { watch.end(with: nil) }
+        endWatches(with: nil)
         if stage.withLock({ $0 != .stopped }) { node.stop { withExtendedLifetime(node) {} } }
     }
 
-    private func takeWatches() -> [StatusWatch] {
-        watches.withLock { watches in
-            defer { watches = [:] }
-            return watches.keys.sorted().compactMap { watches[$0] }
-        }
+    private func endWatches(with last: NodeStatus?) {
+        for watch in watches.withLock({ $0.end(with: last) }) { watch.end(with: last) }
     }
 
     /// Listens, announces itself, and looks for the others.
@@ -96,10 +92,11 @@ public final class LocalNode: Sendable {
             return stage != .stopped
         }
         guard isFirst else { return }
-        let status = try? await node.service.status()
+        var status = (try? await node.service.status()).map { NodeStatus($0) }
+        status?.state = .stopped
         let node = node
         await withCheckedContinuation { continuation in node.stop { continuation.resume() } }
-        for watch in takeWatches() { watch.end(with: status.map { NodeStatus($0) }) }
+        endWatches(with: status)
     }
 
     /// Where it listens, `host:port`, once started.
@@ -181,20 +178,20 @@ public final class LocalNode: Sendable {
     }
 
     /// The status now, and after each change, at most twenty times a second. Who reads slowly gets the newest, and costs
-    /// nobody anything. The stream ends with the task that reads it, and with the node, whose last status is `stopped`.
+    /// nobody anything. The stream ends with the task that reads it, and with the node, whose last status is `stopped`; of one
+    /// that was stopped before, that is all there is.
     public func statusUpdates() -> AsyncStream<NodeStatus> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let number = lastWatch.withLock { last in
-                last += 1
-                return last
+            let watch = StatusWatch(node, continuation) { [weak self] in
+                self?.stage.withLock { $0 == .stopped } ?? true
             }
-            let watch = StatusWatch(node, continuation)
-            watches.withLock { $0[number] = watch }
+            guard let number = watches.withLock({ $0.add(watch) }) else {
+                return watch.end(with: watches.withLock(\.last))
+            }
             continuation.onTermination = { [weak self] _ in
                 watch.cancel()
-                self?.watches.withLock { $0[number] = nil }
+                self?.watches.withLock { $0.remove(number) }
             }
-            if stage.withLock({ $0 == .stopped }) { watch.end(with: nil) }
         }
     }
 
@@ -229,10 +226,17 @@ private final class StatusWatch: Sendable {
     private let continuation: AsyncStream<NodeStatus>.Continuation
     private let task: Task<Void, Never>
 
-    init(_ node: KithNode.Node, _ continuation: AsyncStream<NodeStatus>.Continuation) {
+    /// - Parameter isEnding: whether the node was told to stop, so that its last status is still to come.
+    init(
+        _ node: KithNode.Node, _ continuation: AsyncStream<NodeStatus>.Continuation,
+        isEnding: @escaping @Sendable () -> Bool
+    ) {
         self.continuation = continuation
         task = Task {
-            guard let updates = try? await node.service.statusUpdates() else { return continuation.finish() }
+            guard let updates = try? await node.service.statusUpdates() else {
+                if !isEnding() { continuation.finish() }
+                return
+            }
             for await status in updates { continuation.yield(NodeStatus(status)) }
         }
     }
@@ -241,10 +245,33 @@ private final class StatusWatch: Sendable {
 
     func end(with last: NodeStatus?) {
         task.cancel()
-        if var last {
-            last.state = .stopped
-            continuation.yield(last)
-        }
+        if let last { continuation.yield(last) }
         continuation.finish()
+    }
+}
+
+/// The streams of a node's status, until the node is stopped.
+private struct StatusWatches {
+    private var all: [Int: StatusWatch] = [:]
+    private var number = 0
+    private var isOver = false
+    /// The last status of a node that was stopped.
+    private(set) var last: NodeStatus?
+
+    /// - Returns: its number; nil when the node has stopped.
+    mutating func add(_ watch: StatusWatch) -> Int? {
+        if isOver { return nil }
+        number += 1
+        all[number] = watch
+        return number
+    }
+
+    mutating func remove(_ number: Int) { all[number] = nil }
+
+    /// - Returns: those to be ended.
+    mutating func end(with last: NodeStatus?) -> [StatusWatch] {
+        defer { all = [:] }
+        (isOver, self.last) = (true, last)
+        return all.keys.sorted().compactMap { all[$0] }
     }
 }
