@@ -62,9 +62,10 @@ package enum MergePolicies {
     ]
 
     /// The names, for messages.
-    package static var names: [String] { all.map(\.name) }
+    package static var names: [String] { all.map(\.name) + [ResolverPolicy.name] }
 
-    /// The policy of a name; nil for one that this node does not know, which it treats as `manual`.
+    /// The policy of a name; nil for one that this node does not know, or whose code is not part of Kith (`ResolverSet`), which it
+    /// treats as `manual`.
     /// - Parameter statement: what describes the paths of a `PathPolicy`; other names stand for themselves.
     package static func named(_ name: String, statement: [UInt8] = []) -> (any MergePolicy)? {
         if name.utf8.elementsEqual(PathPolicy.name.utf8) { return try? described(by: statement).policy }

@@ -7,7 +7,12 @@ extension MergePolicies {
     /// - Throws: `DocumentError.malformed` with the first thing that is not understood, and with its path.
     package static func described(by json: [UInt8]) throws(DocumentError) -> (name: String, policy: any MergePolicy) {
         var reader = PolicyReader()
-        let name = try reader.readDefault(of: try JSONValue(parsing: json))
+        let value = try JSONValue(parsing: json)
+        if value.object?["default"]?.string?.utf8.elementsEqual(ResolverPolicy.name.utf8) == true {
+            _ = try resolver(of: value)
+            return (ResolverPolicy.name, ManualPolicy())
+        }
+        let name = try reader.readDefault(of: value)
         if reader.paths.isEmpty, let policy = named(name) { return (name, policy) }
         guard name.utf8.elementsEqual(LatestPolicy.name.utf8) else {
             throw .malformed("with the default \"\(name)\" no path merges: leave out \"paths\" and \"together\"")

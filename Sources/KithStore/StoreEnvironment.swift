@@ -1,3 +1,5 @@
+import KithMerge
+
 /// What a store takes from outside, so that it is a function of its inputs.
 package struct StoreEnvironment {
     /// The wall clock in milliseconds since 1970.
@@ -37,12 +39,15 @@ package struct StoreOptions: Sendable {
     package var maximumPages: Int?
     /// Whether a database that is not there is made.
     package var creates: Bool
+    /// Code that merges where the policy names it.
+    package var resolvers: ResolverSet
 
     package init(
         durability: Durability = .full, revisionLimit: Int = 20, keptMilliseconds: Int64? = nil,
         maximumPages: Int? = nil,
-        creates: Bool = true
+        creates: Bool = true, resolvers: ResolverSet = ResolverSet()
     ) {
+        self.resolvers = resolvers
         self.durability = durability
         self.revisionLimit = revisionLimit
         self.keptMilliseconds = keptMilliseconds ?? Limits.keptMilliseconds

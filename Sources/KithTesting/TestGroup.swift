@@ -27,11 +27,17 @@ public final class TestGroup: Sendable {
     public subscript(index: Int) -> LocalNode { nodes[index] }
 
     /// Makes a group, runs the body, and stops and removes all of it, also where the body throws.
+    /// - Parameters:
+    ///   - count: how many nodes, at least one.
+    ///   - isolation: of the caller.
+    ///   - configure: changes the options of the node at a place before it starts.
+    ///   - body: is given the group, whose nodes run.
     public static func with<Value>(
         nodes count: Int = 2, isolation: isolated (any Actor)? = #isolation,
+        configure: @Sendable (Int, inout NodeOptions) throws -> Void = { _, _ in },
         _ body: (TestGroup) async throws -> Value
     ) async throws -> Value {
-        let group = try await TestGroup(count)
+        let group = try await TestGroup(count, configure: configure)
         do {
             let value = try await body(group)
             await group.end()
@@ -43,24 +49,35 @@ public final class TestGroup: Sendable {
     }
 
     /// Makes the nodes and starts them; `end` has to be called.
-    public init(_ count: Int = 2) async throws {
+    /// - Parameters:
+    ///   - count: how many nodes, at least one.
+    ///   - configure: changes the options of the node at a place before it starts.
+    public init(
+        _ count: Int = 2, configure: @Sendable (Int, inout NodeOptions) throws -> Void = { _, _ in }
+    ) async throws {
+        var all: [NodeOptions] = []
+        for index in 0..<max(1, count) {
+            var options = NodeOptions.loopback
+            try configure(index, &options)
+            all.append(options)
+        }
         // Short, since the path of a socket is.
         let root = URL(fileURLWithPath: "/tmp/kith-testing-\(UUID().uuidString.prefix(8).lowercased())")
         self.root = root
         let folders = (0..<max(1, count)).map { root.appending(path: "n\($0)") }
         self.folders = folders
-        do { nodes = try await Self.start(folders) } catch {
+        do { nodes = try await Self.start(folders, all) } catch {
             try? FileManager.default.removeItem(at: root)
             throw error
         }
     }
 
-    private static func start(_ folders: [URL]) async throws -> [LocalNode] {
+    private static func start(_ folders: [URL], _ all: [NodeOptions]) async throws -> [LocalNode] {
         try LocalNode.makeGroup("test", in: folders[0], as: "n0")
         var nodes: [LocalNode] = []
         do {
             for (index, folder) in folders.enumerated() {
-                var options = NodeOptions.loopback
+                var options = all[index]
                 if let first = nodes.first {
                     let code = try await first.invite().code
                     try await LocalNode.join(code, in: folder, as: "n\(index)", peer: first.listening[0])

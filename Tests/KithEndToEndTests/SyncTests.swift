@@ -33,6 +33,33 @@ import Testing
         }
     }
 
+    @Test func aFilterIsSetByCommandShownAndEnded() async throws {
+        try await Lab.open(nodes: 2) { lab in
+            let nodes = try await lab.group(2)
+            let (ada, ben) = (nodes[0], nodes[1])
+            try await nodes.makeDatabase("notes")
+            try await ada.kith("put", "notes", "red", #"{"color":"red"}"#)
+            try await ada.kith("put", "notes", "blue", #"{"color":"blue"}"#)
+            try await ben.kith("sync", "notes", "--filter", #"{ "color": "red" }"#)
+            try await ben.kith("wait", "--in-sync", "notes", "--timeout", "60s")
+            #expect(try await ben.kith("get", "notes", "red") == #"{"color":"red"}"#)
+            #expect(try await ben.run(["get", "notes", "blue"]).status == 2)
+            #expect(try await ben.kith("sync", "notes") == #"both directions, continuous, only {"color":"red"}"#)
+            #expect(try await ben.kith("status").contains("1 of 1, filtered"))
+            let wrong = try await ben.run(["sync", "notes", "--filter", #"{"a":{"$near":1}}"#])
+            #expect(wrong.status != 0 && wrong.errorText.contains("$near"), "\(wrong.errorText)")
+            let text = try await ben.run(["sync", "notes", "--filter", "color"])
+            #expect(text.status != 0 && text.errorText.contains("the filter is no JSON"), "\(text.errorText)")
+            try await ben.kith("sync", "notes", "--filter", #"["blue"]"#)
+            try await ben.kith("wait", "--in-sync", "notes", "--timeout", "60s")
+            #expect(try await eventually(within: 60) { try await ben.run(["get", "notes", "red"]).status == 2 })
+            #expect(try await ben.run(["get", "notes", "blue"]).status == 0)
+            try await ben.kith("sync", "notes", "--filter", "none")
+            try await nodes.settle("notes", within: 60)
+            #expect(try await ben.kith("get", "notes", "red") == #"{"color":"red"}"#)
+        }
+    }
+
     @Test func oneSynchronisationEndsWithWhatCameOfIt() async throws {
         try await Lab.open(nodes: 3) { lab in
             let nodes = try await lab.group(3)

@@ -1,3 +1,4 @@
+import KithMerge
 import KithNode
 
 #if canImport(FoundationEssentials)
@@ -28,6 +29,10 @@ public struct NodeOptions: Sendable {
     /// What the node tells, and where it goes; nil for standard error.
     public var log: KithLog?
 
+    /// Code that merges conflicts in databases whose policy names it (docs/merge.md). Of two with one name and version the last
+    /// counts.
+    public var resolvers: [Resolver] = []
+
     /// The usual ones.
     public init() {}
 
@@ -39,6 +44,7 @@ public struct NodeOptions: Sendable {
         configuration.interfaces = interfaces
         configuration.advertise = advertise
         configuration.servesControl = servesCommands
+        configuration.resolvers = ResolverSet(resolvers.map(\.code))
         return configuration
     }
 }

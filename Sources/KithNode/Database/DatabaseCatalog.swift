@@ -1,4 +1,5 @@
 import KithCrypto
+import KithMerge
 import KithStore
 import KithSystem
 import Synchronization
@@ -33,6 +34,7 @@ package final class DatabaseCatalog: Sendable {
     private let carried: DatabaseNames
     /// Databases whose copy was dropped here, in the file `dropped`: what peers carry under these names is not made again.
     private let dropped: DatabaseNames
+    private let resolvers: ResolverSet
     let machine: Machine
     let state = Mutex(State())
     /// Making and dropping are done one at a time, without holding up those who look something up.
@@ -40,7 +42,10 @@ package final class DatabaseCatalog: Sendable {
 
     /// Opens all databases in `DIRECTORY/databases`. What can't be opened does not hold up the rest: `unusable` has it.
     /// - Throws: `NodeError` when the directory itself can't be read or made, or is on a network file system.
-    package init(nodeDirectory: String, on machine: Machine) throws(NodeError) {
+    package init(
+        nodeDirectory: String, on machine: Machine, resolvers: ResolverSet = ResolverSet()
+    ) throws(NodeError) {
+        self.resolvers = resolvers
         directory = nodeDirectory + "/databases"
         self.machine = machine
         carried = try DatabaseNames(.carried, in: nodeDirectory, on: machine.files)
@@ -186,7 +191,7 @@ package final class DatabaseCatalog: Sendable {
         let stamp = file.stamp
         do throws(StoreError) {
             let database = try DatabaseExecutor(
-                file, on: machine, options: StoreOptions(creates: creates))
+                file, on: machine, options: StoreOptions(creates: creates, resolvers: resolvers))
             state.withLock { state in
                 state.open[name] = database
                 state.unusable[name] = nil

@@ -1,5 +1,6 @@
 import Dispatch
 import KithDocument
+import KithMerge
 import KithReplication
 import KithStore
 import KithSystem
@@ -40,6 +41,8 @@ package final class DatabaseExecutor: @unchecked Sendable {
     private let environment: StoreEnvironment
     private let options: StoreOptions
     private var isClosed = false
+    /// What went wrong with code that merges.
+    let resolverReports: ResolverReports
     private let over = Atomic(false)
 
     /// Opens the database, or makes it.
@@ -48,6 +51,10 @@ package final class DatabaseExecutor: @unchecked Sendable {
         let environment = StoreEnvironment(
             now: { machine.clock.wallMilliseconds }, random: machine.random,
             monotonic: { machine.clock.monotonicMilliseconds })
+        let reports = ResolverReports()
+        var options = options
+        options.resolvers = options.resolvers.reporting { reports.note($0) }
+        resolverReports = reports
         let store = try Store(file, environment: environment, options: options)
         self.machine = machine
         self.file = file

@@ -5,6 +5,9 @@ extension HealthPage {
                 + "edit stays. Reads give the same version on every node until then; nothing is lost.",
             "With the policy `latest`, which databases have at first, edits are merged by field and no conflict stays. A "
                 + "policy that this version of Kith does not know counts as `manual` here.",
+            "With a policy by a resolver, code of an application merges. A node that runs without that code leaves conflicts to those "
+                + "that have it; where it fails, or answers otherwise when it is asked again, the conflict stays and the reason "
+                + "stands here.",
         ],
         shows: [
             "`kith status` counts them in the column CONFLICTS, the same number on every node that is in sync.",
@@ -16,6 +19,7 @@ extension HealthPage {
             "Keep one version, on any node: `kith resolve DB ID --keep REV`.",
             "Or let the database merge by itself from now on: `kith policy DB '{\"default\":\"latest\"}'`.",
             "If `kith policy DB` shows another policy than `manual` already, update Kith on this node.",
+            "If it shows a resolver, start the application that has it, on any node; if that fails, mend it and give it a new version.",
         ],
         ends: "When the last conflict is resolved, here or on another node.")
 

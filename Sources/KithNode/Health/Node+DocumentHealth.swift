@@ -1,4 +1,5 @@
 import KithDocument
+import KithMerge
 import KithReplication
 import KithStore
 
@@ -12,11 +13,14 @@ extension Node {
             .filter { $0.count > 0 }
         guard let first = conflicts.first else { return [] }
         let count = conflicts.reduce(0) { $0 + $1.count }
+        let names = conflicts.map(\.name)
+        let failures = catalog.databases.filter { names.contains($0.name.string) }.compactMap(\.resolverReports.last)
+        let why = failures.first.map { "; of the resolver \($0.resolver) nothing was taken: \($0.reason)" } ?? ""
         return [
             HealthFinding(
                 code: .conflicts, level: .warning,
-                summary: count == 1
-                    ? "one document has more than one version" : "\(count) documents have more than one version",
+                summary: (count == 1
+                    ? "one document has more than one version" : "\(count) documents have more than one version") + why,
                 action: "list them with: kith conflicts \(first.name)")
         ]
     }

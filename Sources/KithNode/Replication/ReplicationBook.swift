@@ -27,8 +27,9 @@ struct ReplicationBook: Hashable, Sendable {
             entry.mode = mode
             entry.isPaused = words[3] == "paused"
             if words.count == 5 {
-                guard let bytes = Hex.decode(words[4].utf8), let filter = FeedFilter(bytes: bytes) else { continue }
-                entry.filter = filter
+                entry.filter = Hex.decode(words[4].utf8).flatMap { FeedFilter(bytes: $0) }
+                // What a newer version may have written is not taken for all documents.
+                if entry.filter == nil { entry.isPaused = true }
             }
             if words[0] == Self.othersName { others = entry } else { settings[words[0]] = entry }
         }

@@ -185,7 +185,8 @@ package final class Node: @unchecked Sendable {
         lock = try DirectoryLock(directory: directory, on: disk)
         membership = try identities.membership(of: identity)
         damage = try DamageBook(nodeDirectory: directory, on: disk)
-        catalog = try DatabaseCatalog(nodeDirectory: directory, on: machine)
+        catalog = try DatabaseCatalog(
+            nodeDirectory: directory, on: machine, resolvers: configuration.resolvers)
         desk = try identities.desk(of: identity, membership)
         selection = MeshSelection(
             node: identity.nodeID, isReader: membership.standing(of: identity.peer)?.role ?? identity.role == .reader)

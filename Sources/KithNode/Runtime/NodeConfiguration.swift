@@ -1,4 +1,5 @@
 import KithDiscovery
+import KithMerge
 import KithNetwork
 import KithSystem
 import KithTransport
@@ -16,6 +17,8 @@ package struct NodeConfiguration: Sendable {
     /// Where this node can be reached besides the addresses that are found, `HOST:PORT`: told to the group.
     package var advertise: [String] = []
     package var log: Log
+    /// Code of the application that merges.
+    package var resolvers = ResolverSet()
     /// Whether it answers on its control socket.
     package var servesControl = true
     /// The machine that it runs on, with its disk.

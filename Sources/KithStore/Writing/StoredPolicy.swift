@@ -18,6 +18,11 @@ package struct StoredPolicy: Equatable, Sendable {
         policy = MergePolicies.named(name, statement: statement) ?? ManualPolicy()
     }
 
+    /// What it comes to where there is code that it may name.
+    func policy(with resolvers: ResolverSet) -> any MergePolicy {
+        resolvers.policy(name, statement: statement) ?? policy
+    }
+
     /// What a new database has.
     package static let initial = StoredPolicy(number: 0, name: LatestPolicy.name, statement: [])
 

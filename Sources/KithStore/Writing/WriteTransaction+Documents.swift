@@ -143,7 +143,7 @@ extension WriteTransaction {
         #endif
         let tree = loaded.document.tree
         if tree.nodes.count > 1 {
-            let policy = memory.policy.policy
+            let policy = memory.merging
             loaded.document.settle(policy)
         }
         return try save(loaded)

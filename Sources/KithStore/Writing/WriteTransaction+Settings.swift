@@ -13,6 +13,7 @@ extension WriteTransaction {
         guard policy != memory.policy else { return false }
         try policy.write(connection)
         memory.policy = policy
+        memory.merging = policy.policy(with: options.resolvers)
         if state.conflicts > 0 { try SettlingRange(after: 0, through: state.sequence).write(connection) }
         return true
     }
@@ -25,6 +26,7 @@ extension WriteTransaction {
     ///   - dropsExpired: false where the wall clock is known to be wrong, or nobody says how long the store was open.
     /// - Returns: whether there may be more to do.
     package func maintain(limit: Int = 100, dropsExpired: Bool = true) throws(StoreError) -> Bool {
+        try lookForConflicts()
         let isSettling = try settleConflicts(limit: limit)
         let isDropping = try dropExpired(limit: limit, isClockOff: !dropsExpired)
         let expired = try connection.statement(.dropExpired)
@@ -45,6 +47,14 @@ extension WriteTransaction {
         try Setting.write(.probe, writer.bytes, connection)
     }
 
+    /// Conflicts may have come while the code that merges them was not here.
+    private func lookForConflicts() throws(StoreError) {
+        if memory.hasLookedForConflicts { return }
+        memory.hasLookedForConflicts = true
+        guard !memory.merging.resolver.isEmpty, state.conflicts > 0 else { return }
+        try SettlingRange(after: 0, through: state.sequence).write(connection)
+    }
+
     private func settleConflicts(limit: Int) throws(StoreError) -> Bool {
         guard let range = try SettlingRange.read(connection) else { return false }
         var found: [(sequence: UInt64, id: DocumentID)] = []
@@ -57,7 +67,7 @@ extension WriteTransaction {
         list.reset()
         for (_, id) in found {
             var loaded = try load(id)
-            let policy = memory.policy.policy
+            let policy = memory.merging
             if !loaded.document.settle(policy).isEmpty { _ = try save(loaded) }
         }
         let isDone = found.count < limit

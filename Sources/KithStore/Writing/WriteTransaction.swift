@@ -35,6 +35,10 @@ package final class WriteTransaction {
         /// Documents that were purged since the opening.
         var purges: UInt64 = 0
         var policy: StoredPolicy
+        /// What it comes to here.
+        var merging: any MergePolicy
+        /// Whether conflicts that waited for a resolver were looked for since the opening.
+        var hasLookedForConflicts = false
         /// Whether there is an index of the documents that expire.
         var hasExpiryIndex: Bool
         /// The name of the filter whose checkpoints alone are in the file, empty for none; nil while that is not known.
@@ -63,8 +67,10 @@ package final class WriteTransaction {
         #if KITH_MUTANTS
         if Mutant.isActive(.reusesSequence), state.sequence > 0 { state.sequence -= 1 }
         #endif
+        let policy = try StoredPolicy.read(connection)
         memory = Memory(
-            state: state, savedState: state, timeline: nil, policy: try StoredPolicy.read(connection),
+            state: state, savedState: state, timeline: nil, policy: policy,
+            merging: policy.policy(with: options.resolvers),
             hasExpiryIndex: try connection.number(Schema.expiryIndexCount) != 0)
         #if KITH_MUTANTS
         if Mutant.isActive(.forgetsTimeline), state.timeline != 0 { memory.timeline = state.timeline }
