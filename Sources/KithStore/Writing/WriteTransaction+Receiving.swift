@@ -189,6 +189,17 @@ enum Checkpoints {
         row.bind(1, blob: source.bytes)
         return try row.step() ? Position(timeline: row.unsigned(0), sequence: row.unsigned(1)) : nil
     }
+
+    static func read(_ connection: Connection) throws(StoreError) -> [NodeID: Position] {
+        let row = try connection.statement(.readCheckpoints)
+        defer { row.reset() }
+        var checkpoints: [NodeID: Position] = [:]
+        while try row.step() {
+            guard let source = NodeID(bytes: row.bytes(0)) else { continue }
+            checkpoints[source] = Position(timeline: row.unsigned(1), sequence: row.unsigned(2))
+        }
+        return checkpoints
+    }
 }
 
 /// Rows of the table `refused`.
