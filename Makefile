@@ -104,6 +104,7 @@ nightly: prepare ## what takes long: the longest forms of the tests, thousands o
 	@sim="$$($(SWIFT) build -c release --show-bin-path)/kith-sim"; \
 	"$$sim" --seeds $(FIRST)..$$(($(FIRST) + 1999)) --long --complete; \
 	"$$sim" --plans Simulations/Scenarios --all --no-shrink; \
+	"$$sim" --crash-points --all; \
 	"$$sim" --scale 100; "$$sim" --scale 1000
 	@.ci/regressions
 	@$(MAKE) mutants

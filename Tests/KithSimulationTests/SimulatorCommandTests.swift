@@ -52,6 +52,17 @@ import Testing
         #expect(result.lines(with: "ok ").first?.contains("seed 3 ") == true, "\(result.text)")
     }
 
+    @Test func crashPointsAreTriedForTheKindsOfWorkThatAreNamed() async throws {
+        let result = try await SimulatorProgram.run(["--crash-points", "opening"])
+        #expect(result.status == 0, "\(result.text)")
+        let rows = result.lines(with: "opening ") + result.lines(with: "all ")
+        // Calls, crashes, crashes in recoveries, what is wrong, and the rate.
+        let numbers = rows.map { $0.split(separator: " ").compactMap { Int($0) } }
+        let areRight = numbers.allSatisfy { $0.count == 5 && $0[1] > $0[0] && $0[3] == 0 }
+        #expect(rows.count == 2 && areRight, "\(result.text)")
+        #expect(try await SimulatorProgram.run(["--crash-points", "nothing"]).status == 64)
+    }
+
     @Test func aTraceIsPrintedAndEndsWithItsHash() async throws {
         let traced = try await SimulatorProgram.run(["--seed", "3", "--short", "--trace"])
         let plain = try await SimulatorProgram.run(["--seed", "3", "--short"])

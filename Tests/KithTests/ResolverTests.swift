@@ -52,9 +52,9 @@ struct ResolverTests {
         ) { group in
             _ = try await group[0].database("bills").save(Document(id: "seed", [:]))
             #expect(await group.isInSync("bills"))
-            try await group[0].setMergePolicy(Self.policy, of: "bills")
-            #expect(try await group[0].mergePolicy(of: "bills") == Self.policy)
-            #expect(await eventually(within: 60) { (try? await group[2].mergePolicy(of: "bills")) == Self.policy })
+            try await group[0].setPolicy(Self.policy, of: "bills")
+            #expect(try await group[0].policy(of: "bills") == Self.policy)
+            #expect(await eventually(within: 60) { (try? await group[2].policy(of: "bills")) == Self.policy })
             try await write([1, 20, 300], group)
             #expect(await group.isInSync("bills"))
             let sums = [try await sum(group[0]), try await sum(group[1]), try await sum(group[2])]
@@ -69,8 +69,8 @@ struct ResolverTests {
         try await TestGroup.with(nodes: 2, configure: { _, options in options.resolvers = [broken] }) { group in
             _ = try await group[0].database("bills").save(Document(id: "seed", [:]))
             #expect(await group.isInSync("bills"))
-            try await group[0].setMergePolicy(Self.policy, of: "bills")
-            #expect(await eventually(within: 60) { (try? await group[1].mergePolicy(of: "bills")) == Self.policy })
+            try await group[0].setPolicy(Self.policy, of: "bills")
+            #expect(await eventually(within: 60) { (try? await group[1].policy(of: "bills")) == Self.policy })
             try await write([1, 2], group)
             #expect(await group.isInSync("bills"))
             for node in group.nodes {
@@ -87,8 +87,8 @@ struct ResolverTests {
         try await TestGroup.with(nodes: 2) { group in
             _ = try await group[0].database("bills").save(Document(id: "seed", [:]))
             #expect(await group.isInSync("bills"))
-            try await group[0].setMergePolicy(Self.policy, of: "bills")
-            #expect(await eventually(within: 60) { (try? await group[1].mergePolicy(of: "bills")) == Self.policy })
+            try await group[0].setPolicy(Self.policy, of: "bills")
+            #expect(await eventually(within: 60) { (try? await group[1].policy(of: "bills")) == Self.policy })
             try await write([1, 2], group)
             #expect(await group.isInSync("bills"))
             #expect(try await group[1].status().database("bills")?.conflicts == 1)
@@ -115,7 +115,7 @@ struct ResolverTests {
         try await TestGroup.with(nodes: 1) { group in
             _ = try await group[0].database("bills").save(Document(id: "seed", [:]))
             let error = await #expect(throws: KithError.self) {
-                try await group[0].setMergePolicy(["default": "resolver", "resolver": "total"], of: "bills")
+                try await group[0].setPolicy(["default": "resolver", "resolver": "total"], of: "bills")
             }
             #expect(error?.code == .invalid && error?.message.contains("version") == true)
         }

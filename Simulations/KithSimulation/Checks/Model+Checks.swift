@@ -38,18 +38,19 @@ extension Model {
 
     /// S10: who has taken a source's changes up to here has all that the source has by then.
     func checkCheckpoint(of source: Place, at puller: Place, _ checkpoint: Position) throws(Violation) {
-        guard checkpoint.sequence <= self[source].sequence else {
+        // Each of a replica's copies costs as much as a document's check.
+        let (its, own) = (self[source], self[puller])
+        guard checkpoint.sequence <= its.sequence else {
             throw Violation(
                 .checkpointHonesty,
                 "node \(puller.node) is at \(checkpoint.sequence) of node \(source.node), which is at "
-                    + "\(self[source].sequence)")
+                    + "\(its.sequence)")
         }
-        for id in self[source].documents {
-            guard let state = self[source][id], state.sequence <= checkpoint.sequence else { continue }
-            let document = self[source.database, id]
-            let has = Self.has(
-                state.knowledge, in: self[puller].knownOrPurged(id), self[puller][id]?.leaves ?? [], document)
-            if !has || self[puller][id] == nil && !self[puller].lacks(id) {
+        for id in its.documents {
+            guard let state = its[id], state.sequence <= checkpoint.sequence else { continue }
+            let (document, mine) = (self[source.database, id], own[id])
+            let has = Self.has(state.knowledge, in: own.knownOrPurged(id), mine?.leaves ?? [], document)
+            if !has || mine == nil && !own.lacks(id) {
                 throw Violation(
                     .checkpointHonesty,
                     "node \(puller.node) is at \(checkpoint.sequence) of node \(source.node) and lacks \(id), "

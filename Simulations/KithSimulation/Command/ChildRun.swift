@@ -47,11 +47,34 @@ package struct ChildRun: Sendable {
         return report
     }
 
+    /// How a process of the program ended.
+    enum Ending {
+        case unstarted(String)
+        /// It was ended when its time was up.
+        case late
+        /// With the status that `waitpid` gives, and what it said.
+        case ended(Int32, String)
+    }
+
     private func run(_ arguments: [String]) -> RunReport {
+        switch end(of: arguments) {
+        case .unstarted(let why): return Self.unstarted(why)
+        case .late: return RunReport(failure: Failure(.budget, "no end after \(seconds) s"))
+        case .ended(let status, let output):
+            if status & 0x7f != 0 { return RunReport(failure: Self.trap(status & 0x7f, output)) }
+            guard let report = RunReport(text: output) else {
+                return Self.unstarted("the run ended with \(status >> 8 & 0xff) and said: \(output.suffix(300))")
+            }
+            return report
+        }
+    }
+
+    /// Runs the program with these arguments and the options to its end.
+    func end(of arguments: [String]) -> Ending {
         // Sockets and not pipes: they can be made close-on-exec in one step, and other threads start children too.
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return Self.unstarted("no pair of sockets") }
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return .unstarted("no pair of sockets") }
         defer { close(ends[0]) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -66,17 +89,12 @@ package struct ChildRun: Sendable {
         var child = pid_t()
         let code = posix_spawn(&child, program, &actions, nil, &words, &environment)
         close(ends[1])
-        guard code == 0 else { return Self.unstarted("\(program): \(String(cString: strerror(code)))") }
+        guard code == 0 else { return .unstarted("\(program): \(String(cString: strerror(code)))") }
         let output = read(ends[0])
         if output == nil { kill(child, SIGKILL) }
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        guard let output else { return RunReport(failure: Failure(.budget, "no end after \(seconds) s")) }
-        if status & 0x7f != 0 { return RunReport(failure: Self.trap(status & 0x7f, output)) }
-        guard let report = RunReport(text: output) else {
-            return Self.unstarted("the run ended with \(status >> 8 & 0xff) and said: \(output.suffix(300))")
-        }
-        return report
+        return output.map { .ended(status, $0) } ?? .late
     }
 
     /// What the process writes until it ends; nil when the time is up.

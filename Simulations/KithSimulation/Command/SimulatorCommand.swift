@@ -12,7 +12,7 @@ package enum SimulatorCommand {
                kith-sim --scenario NAME
                kith-sim --scale N [--seed S]
                kith-sim --list
-               kith-sim --crash-points [WORK ...]
+               kith-sim --crash-points [WORK ...] [--all]
 
           --seed N       run the plan that is drawn from N
           --seeds A..B   run those of A to B, on all processors, and say what they tried

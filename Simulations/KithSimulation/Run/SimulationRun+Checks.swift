@@ -92,7 +92,7 @@ extension SimulationRun {
                     // A message that takes a minute is under way, and nobody can know what it says.
                     !network.isBusy(from: peer.machine.index, to: node.machine.index)
                 else { continue }
-                guard sabotage == .alwaysInSync || running.standing(of: peer.id).state == .inSync else { continue }
+                guard sabotage == .alwaysInSync || running.state(of: peer.id) == .inSync else { continue }
                 note(.foundEqual)
                 for number in node.databases.keys.sorted()
                 where peer.databases[number] != nil {
@@ -189,18 +189,18 @@ extension SimulationRun {
     func checkCheckpoints(_ node: SimulatedNode, _ database: ObservedDatabase) throws {
         guard plan.nodes <= SimulationLimits.checkedNodes, !node.isDamaged, !node.isOutsider else { return }
         let puller = Model.Place(node: node.index, database: database.number)
+        let checkpoints: [NodeID: Position]
+        do throws(StoreError) {
+            checkpoints = try database.withReader { (reader) throws(StoreError) in try reader.checkpoints() }
+        } catch {
+            guard hasBadDisk(node) else { throw Violation(.noErrorFromInside, "node \(node.index): \(error)") }
+            return
+        }
         for source in nodes where source !== node && !source.isDamaged && !source.isOutsider {
             guard !hasCopies(source.id), source.id != node.id else { continue }
-            let checkpoint: Position?
-            do throws(StoreError) {
-                checkpoint = try database.withReader { (reader) throws(StoreError) in
-                    try reader.checkpoint(of: source.id)
-                }
-            } catch {
-                guard hasBadDisk(node) else { throw Violation(.noErrorFromInside, "node \(node.index): \(error)") }
+            guard let checkpoint = checkpoints[source.id], model[puller].checkpoints[source.index] != checkpoint else {
                 continue
             }
-            guard let checkpoint, model[puller].checkpoints[source.index] != checkpoint else { continue }
             model[puller].checkpoints[source.index] = checkpoint
             let place = Model.Place(node: source.index, database: database.number)
             // Of a timeline that a disk was put back from, what came last is not the source's any more.

@@ -104,7 +104,7 @@ extension SimulationRun {
             }
             if isAlone { return true }
             let isApart = running.isReader && peer.node?.isReader == true
-            return running.standing(of: peer.id).state == (isApart ? .unknown : .inSync)
+            return running.state(of: peer.id) == (isApart ? .unknown : .inSync)
         }
     }
 

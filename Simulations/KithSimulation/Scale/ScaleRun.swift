@@ -101,7 +101,7 @@ package final class ScaleRun: @unchecked Sendable {
 
     private func isInSync(_ node: SimulatedNode) -> Bool {
         guard let running = node.node else { return false }
-        return running.linkedPeers.allSatisfy { running.standing(of: $0).state == .inSync }
+        return running.linkedPeers.allSatisfy { running.state(of: $0) == .inSync }
     }
 
     /// The links that are missing or that neither end wants, as pairs of nodes.

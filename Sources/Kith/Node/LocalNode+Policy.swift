@@ -20,7 +20,7 @@ extension LocalNode {
     /// On disk, and on its way to the peers that are connected, when this returns; documents in conflict are merged by it. A program
     /// may call it at each start: where the policy is this one already nothing is said, and anybody may.
     /// - Parameters:
-    ///   - policy: as docs/merge.md has it.
+    ///   - policy: as docs/merge.md has it; with code, `["default": "resolver", "resolver": "invoices", "version": 1]`.
     ///   - database: one of this node's.
     /// - Throws: `KithError`: `invalid` with what is not understood, and with its path; `forbidden` on a node that is no admin;
     ///   `notFound` where there is no such database here; `closed` for a node that was stopped.

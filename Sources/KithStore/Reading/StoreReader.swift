@@ -26,6 +26,10 @@ package final class StoreReader {
         try Checkpoints.read(of: source, filter, connection)
     }
 
+    /// How far it has taken those of every source, without a filter.
+    /// - Complexity: O(n) in the sources.
+    package func checkpoints() throws(StoreError) -> [NodeID: Position] { try Checkpoints.read(connection) }
+
     /// How the database merges.
     package func policy() throws(StoreError) -> StoredPolicy { try StoredPolicy.read(connection) }
 

@@ -10,7 +10,7 @@ enum SQL: Int, CaseIterable {
     case liveBodies, insertBody, dropBody, keepBody, dropBodies, dropExpired, keptBodies, bodyOfRevision
 
     case readState, writeState, insertTimeline, endTimeline, forgetTimeline, timelineById, timelineAt
-    case readCheckpoint, writeCheckpoint, dropCheckpoint, dropCheckpoints, dropOtherCheckpoints
+    case readCheckpoint, readCheckpoints, writeCheckpoint, dropCheckpoint, dropCheckpoints, dropOtherCheckpoints
 
     case readPurged, writePurged, dropPurged, allPurged
     case readRefused, writeRefused, dropRefused, dropOldestRefused, allRefused
@@ -100,6 +100,7 @@ enum SQL: Int, CaseIterable {
         case .timelineById: "SELECT last FROM timelines WHERE id = ?1"
         case .timelineAt: "SELECT id, last FROM timelines WHERE first <= ?1 ORDER BY first DESC LIMIT 1"
         case .readCheckpoint: "SELECT timeline, sequence FROM checkpoints WHERE source = ?1"
+        case .readCheckpoints: "SELECT source, timeline, sequence FROM checkpoints"
         case .writeCheckpoint:
             "INSERT OR REPLACE INTO checkpoints(source, timeline, sequence) VALUES (?1, ?2, ?3)"
         case .dropCheckpoint: "DELETE FROM checkpoints WHERE substr(source, 1, 32) = ?1"

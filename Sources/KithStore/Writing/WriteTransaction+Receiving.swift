@@ -198,6 +198,19 @@ enum Checkpoints {
         row.bind(1, blob: key(of: source, filter))
         return try row.step() ? Position(timeline: row.unsigned(0), sequence: row.unsigned(1)) : nil
     }
+
+    /// Those without a filter.
+    static func read(_ connection: Connection) throws(StoreError) -> [NodeID: Position] {
+        let row = try connection.statement(.readCheckpoints)
+        defer { row.reset() }
+        var checkpoints: [NodeID: Position] = [:]
+        while try row.step() {
+            // Longer than an id where there is a filter.
+            guard let source = NodeID(bytes: row.bytes(0)) else { continue }
+            checkpoints[source] = Position(timeline: row.unsigned(1), sequence: row.unsigned(2))
+        }
+        return checkpoints
+    }
 }
 
 /// Rows of the table `refused`.
