@@ -94,6 +94,8 @@ public struct FieldEdit: Hashable, Sendable {
     }
 
     /// Which of two edits of one field shows with `latest`.
+    /// - Parameter other: an edit of the same field.
+    /// - Returns: whether it is this one.
     public func isLater(than other: FieldEdit) -> Bool {
         Stamp(time: other.counter, writer: other.writer) < Stamp(time: counter, writer: writer)
     }
