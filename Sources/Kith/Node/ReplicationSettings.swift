@@ -23,6 +23,11 @@ public struct ReplicationSettings: Hashable, Sendable {
     public var filter: ReplicationFilter?
 
     /// The usual settings, but for what is named.
+    /// - Parameters:
+    ///   - direction: which ways documents pass.
+    ///   - isContinuous: whether they pass all the time.
+    ///   - isPaused: whether nothing passes.
+    ///   - filter: which documents are taken from others; nil for all.
     public init(
         direction: Direction = .both, isContinuous: Bool = true, isPaused: Bool = false,
         filter: ReplicationFilter? = nil
