@@ -6,6 +6,7 @@ import KithNode
 extension LocalNode {
     /// The policy by which the documents of a database merge, as this node knows it: what an admin of the group has said last,
     /// `{"default":"latest"}` where none has.
+    /// - Parameter database: one of this node's.
     /// - Throws: `KithError` `notFound` where there is no such database here.
     public func policy(of database: String) async throws(KithError) -> JSONValue {
         try await control(database) { service throws(ControlError) in
