@@ -1,5 +1,9 @@
 internal import KithDocument
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// What the two halves of a session share: whose it is, where both databases stand, and the counts.
 struct SessionFacts {
     /// The session's place on its link.
@@ -40,7 +44,11 @@ struct SessionFacts {
         self.there = there
         pulls = peerIsSource && here.pulls && there.pushes
         serves = localIsSource && here.pushes && there.pulls
+        #if KITH_MUTANTS
+        givesWay = (!localIsSource || !here.pushes) && !Mutant.isActive(.keepsOwnMerges)
+        #else
         givesWay = !localIsSource || !here.pushes
+        #endif
         self.local = local
         self.theirs = theirs
     }
