@@ -1,5 +1,9 @@
 internal import KithDocument
 
+#if KITH_MUTANTS
+import KithSystem
+#endif
+
 /// What the two halves of a session share: whose it is, where both databases stand, and the counts.
 struct SessionFacts {
     /// The session's place on its link.
@@ -51,7 +55,11 @@ struct SessionFacts {
         let isBetweenParts = here.filter != nil && peerIsPart
         pulls = peerIsSource && here.pulls && there.pushes && !isBetweenParts
         serves = localIsSource && here.pushes && there.pulls && !isBetweenParts
+        #if KITH_MUTANTS
+        givesWay = (!localIsSource || !here.pushes) && !Mutant.isActive(.keepsOwnMerges)
+        #else
         givesWay = !localIsSource || !here.pushes
+        #endif
         self.local = local
         self.theirs = theirs
     }

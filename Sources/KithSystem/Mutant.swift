@@ -125,6 +125,22 @@ package enum Mutant: String, CaseIterable, Sendable {
     case forgetsInstances
     /// A node that stops does not end its announcement.
     case staysAnnounced
+    /// Whom the ring wants is passed over after three failures.
+    case passesOverTheRing
+    /// What a process left behind in the log is taken for synchronised.
+    case trustsLogs
+    /// Of too many services the first ones are kept.
+    case keepsAnyService
+    /// A link that has ended, and whose connection is not closed, is told of commits.
+    case tellsEndedLinks
+    /// A database that could not be made is not tried again.
+    case makesOnce
+    /// A reader keeps what it has merged otherwise than its source.
+    case keepsOwnMerges
+    /// A policy that a failing disk did not take is not set again.
+    case setsPoliciesOnce
+    /// Two readers wait for each other.
+    case waitsForReaders
     /// Observers are told in the order of a hash.
     case tellsByHash
 

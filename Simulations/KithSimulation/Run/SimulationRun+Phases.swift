@@ -19,11 +19,11 @@ extension SimulationRun {
         if endsUnhealed { return }
         let healing = now
         try heal()
+        try checkDisks(healedAt: healing)
         try awaitLinks()
         try checkDiscovery()
         try awaitConvergence(within: SimulationLimits.convergenceTime, .convergence)
         try checkMembership()
-        try checkDisks(healedAt: healing)
         try checkFreshWrite()
         try endHostile()
         try checkCompaction()

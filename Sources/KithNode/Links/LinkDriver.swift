@@ -262,7 +262,11 @@ final class LinkDriver: @unchecked Sendable {
                 return commits
             }
             // A link that has ended tells its peer nothing more, while its connection may be open for a moment.
+            #if KITH_MUTANTS
+            guard self.state == .running || Mutant.isActive(.tellsEndedLinks) else { return }
+            #else
             guard self.state == .running else { return }
+            #endif
             for name in all.keys.sorted() {
                 guard let summary = all[name] else { continue }
                 self.handle(.localCommit(database: name, summary))

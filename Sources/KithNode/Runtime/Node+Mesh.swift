@@ -156,7 +156,11 @@ extension Node {
         }
         // Who stands where the ring wants a link is dialled whatever failed before: when a whole network was away, nobody can be
         // reached, and without these nobody would dial.
+        #if KITH_MUTANTS
+        let first = selection.wanted(ring: members) { !Mutant.isActive(.passesOverTheRing) || isReachable($0) }
+        #else
         let first = selection.wanted(ring: members) { _ in true }
+        #endif
         if strangers.isEmpty { return first + selection.wanted(ring: members, isReachable: isReachable) }
         let age = now.milliseconds(since: begunAt)
         let wanted = selection.wanted(ring: (members + strangers).sorted(), isReachable: isReachable)

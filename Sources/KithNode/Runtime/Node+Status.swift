@@ -103,7 +103,12 @@ extension Node {
 
     /// Whether documents pass between this node and a peer, either way: between two readers none do, so neither learns whether
     /// they are equal.
-    func exchangesDocuments(with peer: PeerState) -> Bool { peer.role != .reader || role != .reader }
+    func exchangesDocuments(with peer: PeerState) -> Bool {
+        #if KITH_MUTANTS
+        if Mutant.isActive(.waitsForReaders) { return true }
+        #endif
+        return peer.role != .reader || role != .reader
+    }
 
     /// Whether a peer is in sync in a database as it stands now: what its link says must hold for the present sequence, and
     /// the peer must have been heard from lately.
