@@ -53,6 +53,23 @@ import Testing
         #expect(try document("stays", store) != nil)
     }
 
+    @Test func `what is dropped while the store is compacted does not come back`() throws {
+        let store = try TestStore()
+        try put("a", expiring: Self.hour, on: store)
+        try store.put("stays", "{\"x\":1}")
+        try pass(24 * Self.hour, on: store)
+        try Compaction.write(store.file)
+        try pass(3 * Self.hour, on: store)
+        #expect(try document("a", store) == nil)
+        try store.store.completeCopy()
+        store.close()
+        try Compaction.install(store.file)
+        try store.reopen()
+        #expect(try document("a", store) == nil && store.store.summary.documents == 1)
+        #expect(try store.findings().map(\.message) == [])
+        try store.check()
+    }
+
     @Test func `a clock twenty years ahead for an hour loses nothing`() throws {
         let store = try TestStore()
         try put("a", expiring: 30 * Self.day, on: store)

@@ -1,4 +1,5 @@
 import KithDocument
+import KithQuery
 import KithTestSupport
 import Testing
 
@@ -145,6 +146,29 @@ import Testing
             if page.isCaughtUp { break }
         }
         #expect(matching == ["small"] && pages > 1, "\(matching) \(pages)")
+    }
+
+    /// What leaves has no mark, and its number is given to the next document.
+    @Test func whatLeavesWhileTheStoreIsCompactedDoesNotComeBack() throws {
+        let (full, part) = (try TestStore(), try TestStore())
+        let red = try selector(#"{"color":"red"}"#)
+        for id in ["a", "b", "c"] { try full.put(id, #"{"color":"red","tags":["\#(id)"]}"#) }
+        try part.pull(full, matching: red)
+        try part.store.createIndex(IndexDefinition("tags", .elements(of: "tags", path: nil)))
+        try Compaction.write(part.file)
+        for id in ["a", "c"] { try full.put(id, #"{"color":"blue"}"#) }
+        try part.pull(full, matching: red)
+        try full.put("d", #"{"color":"red","tags":["d"]}"#)
+        try part.pull(full, matching: red)
+        #expect(try part.findings().map(\.message) == [])
+        try part.store.completeCopy()
+        part.close()
+        try Compaction.install(part.file)
+        try part.reopen()
+        #expect(try ids(part) == ["b", "d"])
+        #expect(try part.get("a") == nil)
+        #expect(try part.findings().map(\.message) == [])
+        try part.check()
     }
 
     @Test func whatIsNoSelectorIsAClearError() throws {

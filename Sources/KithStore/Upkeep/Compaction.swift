@@ -37,7 +37,8 @@ package enum Compaction {
 extension Store {
     /// Takes what was written since into the copy that `Compaction.write` has made. Afterwards nothing may be written here
     /// any more.
-    /// - Complexity: O(changes since), and the records beside the documents; an index that was made since is made again.
+    /// - Complexity: O(changes since), a count of the documents, and the records beside them; an index that was made since is
+    ///   made again, and the ids of all documents are compared where some were dropped without a mark.
     package func completeCopy() throws(StoreError) {
         let connection = transaction.connection
         let attach = try connection.prepare("ATTACH ?1 AS copy")
@@ -73,8 +74,19 @@ extension Store {
         try connection.run(
             """
             DELETE FROM copy.documents WHERE id IN \(purged) OR id IN \(changed) OR number IN \(numbers);
-            DELETE FROM copy.bodies WHERE id IN \(purged) OR id IN \(changed);
-            INSERT INTO copy.documents SELECT * FROM main.documents WHERE sequence > \(since);
+            INSERT INTO copy.documents SELECT * FROM main.documents WHERE sequence > \(since)
+            """)
+        // What expired, or left a filter, is gone without a mark. The copy has all that is here by now, and nothing else if the
+        // counts are equal.
+        let isThere = "id IN (SELECT id FROM main.documents)"
+        if try connection.number("SELECT COUNT(*) FROM copy.documents")
+            != connection.number("SELECT COUNT(*) FROM main.documents")
+        {
+            try connection.run("DELETE FROM copy.documents WHERE NOT \(isThere)")
+        }
+        try connection.run(
+            """
+            DELETE FROM copy.bodies WHERE NOT \(isThere) OR id IN \(changed);
             INSERT INTO copy.bodies SELECT * FROM main.bodies WHERE id IN \(changed)
             """)
     }
