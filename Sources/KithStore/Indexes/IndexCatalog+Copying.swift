@@ -3,7 +3,7 @@ import KithQuery
 // Indexes in a copy of a database, and in a file that is made anew.
 extension IndexCatalog {
     /// Gives the attached copy the indexes of the database, those apart that both have: between the copying and now some may
-    /// have been made or dropped. The tables of array indexes come with the records.
+    /// have been made or dropped. Array indexes are kept in the copy by their triggers from then on.
     static func reconcile(copy schema: String, on connection: Connection) throws(StoreError) {
         let (mine, its) = (try objects("main", connection), try objects(schema, connection))
         // Triggers and indexes go with their tables, and some by themselves.

@@ -1,3 +1,5 @@
+import KithQuery
+
 #if KITH_MUTANTS
 import KithSystem
 #endif
@@ -37,7 +39,7 @@ package enum Compaction {
 extension Store {
     /// Takes what was written since into the copy that `Compaction.write` has made. Afterwards nothing may be written here
     /// any more.
-    /// - Complexity: O(changes since), and the records beside the documents.
+    /// - Complexity: O(changes since), and the records beside the documents, the words of full-text indexes among them.
     package func completeCopy() throws(StoreError) {
         let connection = transaction.connection
         let attach = try connection.prepare("ATTACH ?1 AS copy")
@@ -68,11 +70,12 @@ extension Store {
         #endif
         let changed = "(SELECT id FROM main.documents WHERE sequence > \(since))"
         let purged = "(SELECT id FROM main.purged WHERE id NOT IN (SELECT id FROM main.documents))"
+        // Out first, and not replaced in place: the triggers of array indexes run for what is deleted and not for what is replaced.
         try connection.run(
             """
-            DELETE FROM copy.documents WHERE id IN \(purged);
+            DELETE FROM copy.documents WHERE id IN \(purged) OR id IN \(changed);
             DELETE FROM copy.bodies WHERE id IN \(purged) OR id IN \(changed);
-            INSERT OR REPLACE INTO copy.documents SELECT * FROM main.documents WHERE sequence > \(since);
+            INSERT INTO copy.documents SELECT * FROM main.documents WHERE sequence > \(since);
             INSERT INTO copy.bodies SELECT * FROM main.bodies WHERE id IN \(changed)
             """)
     }
@@ -85,7 +88,9 @@ extension Store {
             AND sql NOT LIKE 'CREATE VIRTUAL %' ORDER BY name
             """)
         while try list.step() { tables.append(list.string(0)) }
-        for name in tables where name != "documents" && name != "bodies" {
+        // What array indexes have was kept by their triggers.
+        let kept = try IndexCatalog(connection).arrays.map(\.table)
+        for name in tables where name != "documents" && name != "bodies" && !kept.contains(name) {
             let table = "\"\(name.replacing("\"", with: "\"\""))\""
             try connection.run("DELETE FROM copy.\(table); INSERT INTO copy.\(table) SELECT * FROM main.\(table)")
         }
