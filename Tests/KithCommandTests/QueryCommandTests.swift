@@ -94,6 +94,8 @@ import Testing
         ["query", "db", "x", "--param", "=1"], ["query", "db", "x", "--param", "a=todo"],
         ["query", "db", "x", "--param", "a=1", "--param", "a=2"], ["query", "db", "x", "--explain", "--table"],
         ["index"], ["index", "create", "db"], ["index", "create", "db", "i"],
+        ["index", "create", "db", "i", "--text"], ["index", "create", "db", "i", "--array", "a", "--text"],
+        ["index", "create", "db", "i", "a", "--language", "en"], ["index", "create", "db", "i", "a", "--diacritics"],
         ["index", "create", "db", "i", "a", "--array", "b"], ["index", "create", "db", "i", "a", "--path", "b"],
         ["index", "drop", "db"], ["index", "list"],
     ]) func wrongUsageIsToldBeforeANodeIsAsked(arguments: [String]) async throws {
@@ -113,6 +115,11 @@ import Testing
             #"{"expressions":["a","LOWER(b)"],"kind":"values","where":"c = 1"}"#
         ),
         (["--array", "items", "--path", "price"], #"{"array":"items","kind":"elements","path":"price"}"#),
+        (["title", "text", "--text"], #"{"fields":["title","text"],"kind":"text"}"#),
+        (
+            ["text", "--text", "--language", "en", "--diacritics"],
+            #"{"diacritics":"kept","fields":["text"],"kind":"text","language":"en"}"#
+        ),
     ]) func anIndexIsMadeAsItIsDefined(arguments: [String], body: String) async throws {
         let (result, requests) = try await run(
             ["index", "create", "db", "i"] + arguments,

@@ -38,6 +38,44 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func longReadingsDoNotHoldUpReplication() async throws {
+        try await withDatabase { database in
+            _ = try await database.write { transaction throws(StoreError) in
+                try transaction.put(DocumentID(unchecked: "a"), body)
+            }
+            let gate = DispatchSemaphore(value: 0)
+            let (begins, began) = AsyncStream<Void>.makeStream()
+            let readings = (0..<8).map { _ in
+                Task {
+                    try await database.read(isLong: true) { (_: StoreReader) throws(StoreError) in
+                        began.yield()
+                        gate.wait()
+                    }
+                }
+            }
+            var beginnings = begins.makeAsyncIterator()
+            for _ in 0..<3 { await beginnings.next() }
+            // So many at once that the one reader without long readings is not the shortest line.
+            await withTaskGroup(of: Int.self) { group in
+                for _ in 0..<40 {
+                    group.addTask {
+                        await withCheckedContinuation { continuation in
+                            database.perform(.changes(after: 0, limit: 10)) { result in
+                                if case .changes(let page) = result {
+                                    return continuation.resume(returning: page.changes.count)
+                                }
+                                continuation.resume(returning: -1)
+                            }
+                        }
+                    }
+                }
+                for await count in group { #expect(count == 1) }
+            }
+            for _ in readings { gate.signal() }
+            for reading in readings { try await reading.value }
+        }
+    }
+
     @Test func whatIsAskedOfAClosedDatabaseSaysThatItWasClosed() async throws {
         try await withDatabase { database in
             database.close()

@@ -131,6 +131,14 @@ import Testing
         try expect(
             query.order(Field.rank("idx"), .descending),
             is: "SELECT * FROM db WHERE MATCH(idx, 'milk') ORDER BY RANK(idx) DESC")
+        try expect(
+            query.select(
+                Field.rank("idx").named("rank"), Field.highlight("idx", "author.name"),
+                Field.highlight("idx", "it's", before: "[", after: "]").named("shown")),
+            is: """
+                SELECT RANK(idx) AS rank, HIGHLIGHT(idx, author.name), HIGHLIGHT(idx, `it's`, '[', ']') AS shown \
+                FROM db WHERE MATCH(idx, 'milk')
+                """)
     }
 
     @Test func `What can't be a value of JSON is an error when the query is asked for`() {

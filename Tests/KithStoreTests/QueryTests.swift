@@ -66,6 +66,61 @@ import Testing
         #expect(try harness.store.reader.query("SELECT RAW name FROM people").rows().count == 4)
     }
 
+    @Test(arguments: ["", " ORDER BY age"])
+    func theMomentOfACursorIsThatOfItsQuery(_ order: String) throws {
+        let harness = try Self.people()
+        let query = try harness.store.reader.prepare("SELECT RAW name FROM people\(order)")
+        for number in 0..<3 {
+            let cursor = try harness.store.reader.query(query)
+            try harness.store.put("later-\(number)", #"{"name":"Eve","age":1}"#)
+            #expect(try cursor.rows().count == 5 + number)
+        }
+        let cursor = try harness.store.reader.query(query)
+        try harness.store.delete("d1")
+        #expect(try cursor.rows().count == 8)
+    }
+
+    /// Each index with a query that uses it where it is there.
+    @Test(arguments: [
+        (IndexDefinition.Kind.values(["age"]), "SELECT RAW name FROM people WHERE age = 41"),
+        (IndexDefinition.Kind.elements(of: "tags", path: nil), "SELECT RAW name FROM people WHERE 'poet' IN tags"),
+    ])
+    func indexesThatComeAndGoBetweenAQueryAndItsRowsChangeNothing(
+        _ kind: IndexDefinition.Kind, _ text: String
+    ) throws {
+        let harness = try Self.people()
+        let reader: StoreReader = harness.store.reader
+        let query = try reader.prepare(text)
+        let definition = try IndexDefinition("i", kind)
+        for _ in 0..<2 {
+            let without = try reader.query(query)
+            try harness.store.store.createIndex(definition)
+            #expect(without.indexes == [])
+            #expect(try without.rows().count == 2)
+            let with = try reader.query(query)
+            try harness.store.store.dropIndex("i")
+            #expect(with.indexes == ["i"])
+            #expect(try with.rows().count == 2)
+        }
+    }
+
+    @Test func aQueryThatWasAskedBeforeFollowsTheIndexes() throws {
+        let harness = try Self.people()
+        let reader: StoreReader = harness.store.reader
+        let query = try reader.prepare("SELECT RAW name FROM people WHERE MATCH(words, $words)")
+        let words = ParameterValues(["words": "ada"])
+        let definition = try IndexDefinition("words", .text(["name"], TextIndexOptions()))
+        for _ in 0..<2 {
+            let error = #expect(throws: StoreError.self) { _ = try reader.query(query, parameters: words) }
+            #expect(error?.message.contains("there is no full-text index named words") == true)
+            try harness.store.store.createIndex(definition)
+            // The second time by the statement of the first.
+            for _ in 0..<2 { #expect(try reader.query(query, parameters: words).rows().count == 1) }
+            #expect(reader.takePlans().values.reduce(0, +) == 2)
+            try harness.store.store.dropIndex("words")
+        }
+    }
+
     @Test func oneReaderHasSeveralCursorsOfOneQuery() throws {
         let harness = try Self.people()
         let query = "SELECT RAW name FROM people ORDER BY META().id"

@@ -43,6 +43,23 @@ struct LiveTests {
         #expect(live.runs == 2)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a document leaves a result at the time at which it expires`() async throws {
+        func save(_ id: String, expiresIn seconds: Double?) async throws {
+            var document = Document(id: id, ["n": .string(id)])
+            document.expiresAt = seconds.map { Date(timeIntervalSinceNow: $0) }
+            try await database.save(document)
+        }
+        try await save("stays", expiresIn: nil)
+        try await save("found", expiresIn: 2)
+        var results = try database.live("SELECT RAW n FROM _ ORDER BY n").makeAsyncIterator()
+        #expect(try await results.next()?.rows == ["found", "stays"])
+        #expect(try await results.next()?.rows == ["stays"])
+        try await save("changed", expiresIn: 2)
+        #expect(try await results.next()?.rows == ["changed", "stays"])
+        #expect(try await results.next()?.rows == ["stays"])
+    }
+
     @Test func `a query that has to be run again is run only when a change can touch it`() async throws {
         try await add((0..<50).map { "t\($0)" })
         let byDocument = try tasks.where(\.status == .pending).order(\.title).live()

@@ -9,10 +9,16 @@ extension DocumentReading {
     }
 
     /// The models that a query finds.
+    /// - Parameters:
+    ///   - query: of a collection of this database.
+    ///   - options: how long it may take, and how much it may give.
     /// - Throws: `KithError`: `decoding` names the first document that is no such model, the path and what is wrong there;
-    ///   `invalid` for a query that can't be run; what the disk gives.
-    public func fetch<Model>(_ query: ModelQuery<Model>) throws(KithError) -> [Model] {
-        let rows = try RunnableQuery(query).values(of: access.reader())
+    ///   `invalid` for a query that can't be run; `cancelled` where it would cost more than the options allow; what the disk
+    ///   gives.
+    public func fetch<Model>(
+        _ query: ModelQuery<Model>, options: QueryOptions = QueryOptions()
+    ) throws(KithError) -> [Model] {
+        let rows = try RunnableQuery(query).values(by: access, options)
         var models: [Model] = []
         models.reserveCapacity(rows.count)
         for row in rows { models.append(try query.collection.model(ofRow: row)) }
@@ -21,7 +27,7 @@ extension DocumentReading {
 
     /// How many models a query finds; its order, limit and offset do not count.
     public func count<Model>(_ query: ModelQuery<Model>) throws(KithError) -> Int {
-        try RunnableQuery(query.counting).values(of: access.reader()).first?.integer.flatMap { Int(exactly: $0) } ?? 0
+        try RunnableQuery(query.counting).values(by: access).first?.integer.flatMap { Int(exactly: $0) } ?? 0
     }
 
     func model<Model>(_ id: String, of collection: ModelCollection<Model>) throws(KithError) -> Model? {

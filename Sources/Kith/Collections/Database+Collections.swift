@@ -66,7 +66,7 @@ extension ModelCollection {
     /// - Throws: `KithError`: `decoding` names the document, the path and what is wrong there; what the disk gives.
     public func get(_ id: Model.ID) async throws -> Model? {
         let (database, id) = (try home(), try documentID(id))
-        return try await database.read { try $0.model(id, of: self) }
+        return try await database.reading { try $0.model(id, of: self) }
     }
 
     /// Saves a model under its id. Where there is a document already, the fields that the model does not know stay.

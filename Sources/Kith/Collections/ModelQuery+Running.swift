@@ -5,10 +5,14 @@ import KithQueryBuilder
 // `fetch(query)` and `count(query)` see what the others there see.
 extension ModelQuery {
     /// The models that it finds.
+    /// - Parameter options: how long it may take, and how much it may give.
     /// - Throws: `KithError`: `decoding` names the first document that is no such model, the path and what is wrong there;
-    ///   `invalid` for a query that can't be run; what the disk gives.
+    ///   `invalid` for a query that can't be run; `cancelled` with the task, and where it would cost more than the options allow;
+    ///   what the disk gives.
     /// - Complexity: all of them are held in memory; `explain` says how they are found.
-    public func fetch() async throws -> [Model] { try await collection.home().read { try $0.fetch(self) } }
+    public func fetch(options: QueryOptions = QueryOptions()) async throws -> [Model] {
+        try await collection.home().read { try $0.fetch(self, options: options) }
+    }
 
     /// The first model that it finds; nil where there is none.
     public func first() async throws -> Model? { try await limit(1).fetch().first }
@@ -111,7 +115,7 @@ extension ModelCollection {
 extension DocumentReading {
     /// The ids of the documents that a query finds.
     fileprivate func ids<Model>(_ query: ModelQuery<Model>) throws(KithError) -> [String] {
-        try RunnableQuery(query.selectingIDs).values(of: access.reader()).compactMap(\.string)
+        try RunnableQuery(query.selectingIDs).values(by: access).compactMap(\.string)
     }
 }
 

@@ -32,25 +32,46 @@ extension Database {
 
     /// Runs a closure that sees the database as of one moment, beside all writes.
     ///
-    /// The write-ahead log can't be emptied beyond that moment meanwhile, so the closure should not take long.
+    /// The write-ahead log can't be emptied beyond that moment meanwhile, so the closure should not take long. Up to three run at
+    /// once; replication and readings of single documents do not wait for them. When the task is cancelled, a query that runs
+    /// in the closure ends with `cancelled`.
     /// - Parameter work: runs on a queue of the database.
     /// - Throws: what the closure throws; `KithError`: what the disk gives, `closed`.
     public func read<Value: Sendable>(_ work: @escaping @Sendable (ReadSnapshot) throws -> Value) async throws -> Value
     {
-        let run = ReadRun(work)
-        let executor = try home.executor()
-        do throws(StoreError) {
-            return try await executor.read { reader throws(StoreError) in try run(reader) }
-        } catch { throw run.failure ?? KithError(error) }
+        try await reading(isLong: true, work)
     }
 
     /// The same, blocking.
     public func read<Value: Sendable>(_ work: @escaping @Sendable (ReadSnapshot) throws -> Value) throws -> Value {
+        try reading(isLong: true, work)
+    }
+
+    /// - Parameter isLong: whether it may take as long as it likes, and so leaves a connection to the rest.
+    func reading<Value: Sendable>(
+        isLong: Bool = false, _ work: @escaping @Sendable (ReadSnapshot) throws -> Value
+    ) async throws -> Value {
+        let cancelled = Flag()
+        let run = ReadRun(isCancelled: { cancelled.isSet }, work)
+        let executor = try home.executor()
+        return try await withTaskCancellationHandler {
+            do throws(StoreError) {
+                return try await executor.read(isLong: isLong) { reader throws(StoreError) in try run(reader) }
+            } catch { throw run.failure ?? KithError(error) }
+        } onCancel: {
+            cancelled.set()
+        }
+    }
+
+    /// The same, blocking.
+    func reading<Value: Sendable>(
+        isLong: Bool = false, _ work: @escaping @Sendable (ReadSnapshot) throws -> Value
+    ) throws -> Value {
         try Waiting.require(name)
         let run = ReadRun(work)
         let executor = try home.executor()
         let result: Result<Value, StoreError> = Waiting.result { done in
-            executor.read({ reader throws(StoreError) in try run(reader) }, completion: done)
+            executor.read(isLong: isLong, { reader throws(StoreError) in try run(reader) }, completion: done)
         }
         do throws(StoreError) { return try result.get() } catch { throw run.failure ?? KithError(error) }
     }
@@ -84,10 +105,16 @@ private final class BatchRun<Value>: Sendable {
 }
 
 private final class ReadRun<Value>: Sendable {
+    private let isCancelled: (@Sendable () -> Bool)?
     private let work: @Sendable (ReadSnapshot) throws -> Value
     private let thrown = Mutex<(any Error)?>(nil)
 
-    init(_ work: @escaping @Sendable (ReadSnapshot) throws -> Value) { self.work = work }
+    init(
+        isCancelled: (@Sendable () -> Bool)? = nil, _ work: @escaping @Sendable (ReadSnapshot) throws -> Value
+    ) {
+        self.isCancelled = isCancelled
+        self.work = work
+    }
 
     var failure: (any Error)? { thrown.withLock { $0 } }
 
@@ -95,7 +122,9 @@ private final class ReadRun<Value>: Sendable {
         let lease = Lease(reader)
         defer { lease.end() }
         do {
-            return try reader.atOneMoment { try Waiting.running { try work(ReadSnapshot(lease)) } }
+            return try reader.atOneMoment {
+                try Waiting.running { try work(ReadSnapshot(lease, isCancelled: isCancelled)) }
+            }
         } catch let error as StoreError {
             throw error
         } catch {

@@ -64,12 +64,12 @@ extension Database {
     public func purge(_ id: String) async throws -> Bool { try await write { try $0.purge(id) } }
 
     /// A document; nil where nothing of that id lives.
-    public func document(_ id: String) async throws -> Document? { try await read { try $0.document(id) } }
+    public func document(_ id: String) async throws -> Document? { try await reading { try $0.document(id) } }
 
     /// A document as a value of a type; nil where nothing of that id lives.
     /// - Throws: `KithError` `decoding`: names the document, the path and what is wrong there.
     public func document<Value: Decodable & Sendable>(_ id: String, as type: Value.Type) async throws -> Value? {
-        try await read { try $0.document(id, as: type) }
+        try await reading { try $0.document(id, as: type) }
     }
 }
 
@@ -122,10 +122,10 @@ extension Database {
     public func purge(_ id: String) throws -> Bool { try write { try $0.purge(id) } }
 
     /// The same, blocking.
-    public func document(_ id: String) throws -> Document? { try read { try $0.document(id) } }
+    public func document(_ id: String) throws -> Document? { try reading { try $0.document(id) } }
 
     /// The same, blocking.
     public func document<Value: Decodable & Sendable>(_ id: String, as type: Value.Type) throws -> Value? {
-        try read { try $0.document(id, as: type) }
+        try reading { try $0.document(id, as: type) }
     }
 }

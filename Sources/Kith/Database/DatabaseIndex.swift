@@ -99,14 +99,43 @@ public struct ListedIndex: Hashable, Sendable {
     public let bytes: Int?
 }
 
+/// How far the making of an index is.
+public struct IndexProgress: Hashable, Sendable {
+    /// Documents that were looked at.
+    public let documents: Int
+    /// All that there are.
+    public let total: Int
+}
+
 extension Database {
     /// Makes an index of what is there, kept by every write from then on. On disk when this returns, as a whole or not at all;
-    /// nobody writes meanwhile. One that is there already with the same definition stays.
-    /// - Throws: `KithError`: `invalid` where another has the name, or where there are too many; what the disk gives.
+    /// nobody writes meanwhile. One that is there already with the same definition stays. When the task is cancelled, nothing is
+    /// left of it.
+    ///
+    ///     try await database.createIndex(DatabaseIndex("by-due", on: "dueDate")) { progress in
+    ///         show(Double(progress.documents) / Double(max(1, progress.total)))
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - index: its name and what it is of.
+    ///   - progress: called now and then on a queue of the database, and once at the end.
+    /// - Throws: `KithError`: `invalid` where another has the name, or where there are too many; `cancelled`; what the disk gives.
     /// - Complexity: O(n log n) in the documents.
-    public func createIndex(_ index: DatabaseIndex) async throws {
-        try await write { batch in
-            try batch.carryOut { transaction throws(StoreError) in try transaction.createIndex(index.definition) }
+    public func createIndex(
+        _ index: DatabaseIndex, progress: (@Sendable (IndexProgress) -> Void)? = nil
+    ) async throws {
+        let cancelled = Flag()
+        try await withTaskCancellationHandler {
+            try await write { batch in
+                try batch.carryOut { transaction throws(StoreError) in
+                    try transaction.createIndex(index.definition) { done, total in
+                        progress?(IndexProgress(documents: Int(done), total: Int(total)))
+                        return !cancelled.isSet
+                    }
+                }
+            }
+        } onCancel: {
+            cancelled.set()
         }
     }
 
@@ -120,6 +149,7 @@ extension Database {
 
     /// The indexes, ascending by name.
     public func indexes() async throws -> [ListedIndex] {
+        // SQLite counts their pages.
         try await read { snapshot in
             let reader = try snapshot.access.reader()
             return try Database.store { () throws(StoreError) in try reader.indexes() }.map { listing in

@@ -10,8 +10,15 @@ public protocol DocumentReading {
 /// What a closure of `read { }` or `write { }` reads with, as long as it runs.
 public struct ReadAccess {
     private let lease: () throws(KithError) -> StoreReader
+    /// Whether who asks is not there any more; nil where that is not known.
+    let isCancelled: (@Sendable () -> Bool)?
 
-    init(_ lease: @escaping () throws(KithError) -> StoreReader) { self.lease = lease }
+    init(
+        isCancelled: (@Sendable () -> Bool)? = nil, _ lease: @escaping () throws(KithError) -> StoreReader
+    ) {
+        self.isCancelled = isCancelled
+        self.lease = lease
+    }
 
     /// - Throws: `KithError` `closed` after the closure has ended.
     package func reader() throws(KithError) -> StoreReader { try lease() }
@@ -90,11 +97,15 @@ extension DocumentReading {
 /// One moment of a database, in `read { }`: all that is read of it belongs together. Valid while the closure runs.
 public struct ReadSnapshot: DocumentReading {
     private let lease: Lease<StoreReader>
+    private let isCancelled: (@Sendable () -> Bool)?
 
-    init(_ lease: Lease<StoreReader>) { self.lease = lease }
+    init(_ lease: Lease<StoreReader>, isCancelled: (@Sendable () -> Bool)?) {
+        self.lease = lease
+        self.isCancelled = isCancelled
+    }
 
     /// What the snapshot is read with.
-    public var access: ReadAccess { ReadAccess(lease.get) }
+    public var access: ReadAccess { ReadAccess(isCancelled: isCancelled, lease.get) }
 }
 
 /// Lends something to a closure, and takes it back.

@@ -53,7 +53,7 @@ public struct DatabaseChanges: AsyncSequence, Sendable {
                 // Another file has other sequences: all its documents are told of.
                 if follower.isOther, now.sequence < sequence { sequence = 0 }
                 let after = sequence
-                let found = try await database.read { snapshot in
+                let found = try await database.reading { snapshot in
                     let reader = try snapshot.access.reader()
                     return try Database.store { () throws(StoreError) in
                         try reader.feed(after: after, limit: Limits.livePage)

@@ -36,7 +36,7 @@ public struct DocumentUpdates<Value: Sendable>: AsyncSequence, Sendable {
         public mutating func next() async throws -> Value?? {
             while let now = try await follower.moment(after: moment) {
                 let id = updates.id
-                let document = try await updates.database.read { try $0.document(id) }
+                let document = try await updates.database.reading { try $0.document(id) }
                 moment = now
                 let isSame = last.map { $0 == document && $0?.conflicts == document?.conflicts } ?? false
                 if isSame { continue }

@@ -55,15 +55,16 @@ final class LiveEngine<Row: Sendable>: Sendable {
     /// Brings the result up to the moment that the reader sees.
     /// - Parameter moment: of the database, before that.
     /// - Returns: nil where it is as it was.
-    func update(_ reader: StoreReader, since moment: DatabaseMoment) throws -> LiveResult<Row>? {
-        try state.withLock { state in
+    func update(_ access: ReadAccess, since moment: DatabaseMoment) throws -> LiveResult<Row>? {
+        let reader = try access.reader()
+        return try state.withLock { state in
             let before = state.isWhole ? state.moment : nil
             // Whatever fails, the next time all is made anew.
             (state.moment, state.isWhole) = (nil, false)
             let sequence = try Database.store { () throws(StoreError) in try reader.summary().position.sequence }
             let now = DatabaseMoment(sequence: sequence, purges: moment.purges)
             let items: Items?
-            do { items = try self.items(&state, before, reader, moment) } catch let error as KithError
+            do { items = try self.items(&state, before, access, reader, moment) } catch let error as KithError
                 where error.code == .decoding
             {
                 // It does not decode before something has changed.
@@ -85,18 +86,19 @@ final class LiveEngine<Row: Sendable>: Sendable {
 
     /// Nil where nothing has changed.
     private func items(
-        _ state: inout State, _ before: DatabaseMoment?, _ reader: StoreReader, _ moment: DatabaseMoment
+        _ state: inout State, _ before: DatabaseMoment?, _ access: ReadAccess, _ reader: StoreReader,
+        _ moment: DatabaseMoment
     ) throws -> Items? {
         // What was purged is not in the feed.
-        guard let before, before.purges == moment.purges else { return try run(&state, reader) }
+        guard let before, before.purges == moment.purges else { return try run(&state, access) }
         if plan.isByDocument {
             let context = Self.context
             guard let changes = try? changes(to: state.items.entries, after: before.sequence, reader, context) else {
-                return try run(&state, reader)
+                return try run(&state, access)
             }
             return changes.isEmpty ? nil : try merged(state.items, changes)
         }
-        return try isConcerned(state, after: before.sequence, reader) ? try run(&state, reader) : nil
+        return try isConcerned(state, after: before.sequence, reader) ? try run(&state, access) : nil
     }
 
     private static var context: FunctionContext {
@@ -106,11 +108,11 @@ final class LiveEngine<Row: Sendable>: Sendable {
 
     // MARK: Running
 
-    private func run(_ state: inout State, _ reader: StoreReader) throws -> Items {
+    private func run(_ state: inout State, _ access: ReadAccess) throws -> Items {
         runs.add()
         var items = Items()
         var seen: [[UInt8]: Int] = [:]
-        try RunnableQuery(plan.query, parameters).forEachRow(of: reader) { row in
+        try RunnableQuery(plan.query, parameters).forEachRow(by: access) { row in
             let row = plan.row(row)
             // Of rows that nothing tells apart the first is the first.
             let number = plan.isByDocument ? 0 : seen[row.identity, default: 0]
@@ -120,7 +122,7 @@ final class LiveEngine<Row: Sendable>: Sendable {
         }
         // They come in this order.
         assert(!plan.isByDocument || zip(items.entries, items.entries.dropFirst()).allSatisfy { $0.precedes($1) })
-        state.participants = try participants(of: items.entries, reader)
+        state.participants = try participants(of: items.entries, access)
         return items
     }
 
@@ -132,12 +134,12 @@ final class LiveEngine<Row: Sendable>: Sendable {
             hash: hasher.finalize(), place: row.place, expires: row.expires)
     }
 
-    private func participants(of entries: [LiveEntry], _ reader: StoreReader) throws -> Set<Int>? {
+    private func participants(of entries: [LiveEntry], _ access: ReadAccess) throws -> Set<Int>? {
         if plan.isByDocument || plan.conditions == nil { return nil }
         if plan.participants.isEmpty { return Set(entries.map { $0.identity.hashValue }) }
         var participants: Set<Int> = []
         for query in plan.participants {
-            for id in try RunnableQuery(query, parameters).values(of: reader).compactMap(\.string) {
+            for id in try RunnableQuery(query, parameters).values(by: access).compactMap(\.string) {
                 participants.insert(Array(id.utf8).hashValue)
                 // Of so many any change may concern one.
                 if participants.count > Limits.liveParticipants { return nil }

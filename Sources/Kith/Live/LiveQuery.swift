@@ -77,7 +77,9 @@ public struct LiveQuery<Row: Sendable>: AsyncSequence, Sendable {
                 guard let moment = try await follower.moment(after: engine.moment, until: engine.nextExpiry) else {
                     return nil
                 }
-                if let result = try await update(to: moment) { return result }
+                do {
+                    if let result = try await update(to: moment) { return result }
+                } catch let error as KithError where error.code == .cancelled && Task.isCancelled { return nil }
             }
             return nil
         }
@@ -92,7 +94,7 @@ public struct LiveQuery<Row: Sendable>: AsyncSequence, Sendable {
             if follower.isOther { engine.forget() }
             let engine = engine
             return try await database.read { snapshot in
-                try engine.update(snapshot.access.reader(), since: moment)
+                try engine.update(snapshot.access, since: moment)
             }
         }
     }

@@ -12,12 +12,16 @@ extension DocumentReading {
     /// - Parameters:
     ///   - text: the query.
     ///   - parameters: by their names without `$`; bound, never pasted into the text.
+    ///   - options: how long it may take, and how much it may give.
     /// - Returns: for each row an object of its columns, those apart that are MISSING; for SELECT RAW the value, null for MISSING.
     /// - Throws: `KithError` `invalid` with line and column and what was expected there: a text that is wrong, a parameter
-    ///   without a value, an index that is not there; what the disk gives.
+    ///   without a value, an index that is not there; `cancelled` where it would cost more than the options allow; what the disk
+    ///   gives.
     /// - Complexity: all rows are held in memory; `explain` says how they are found.
-    public func query(_ text: String, _ parameters: [String: JSONValue] = [:]) throws(KithError) -> [JSONValue] {
-        try RunnableQuery(text, parameters).values(of: access.reader()).map { JSONValue($0) }
+    public func query(
+        _ text: String, _ parameters: [String: JSONValue] = [:], options: QueryOptions = QueryOptions()
+    ) throws(KithError) -> [JSONValue] {
+        try RunnableQuery(text, parameters).values(by: access, options).map { JSONValue($0) }
     }
 
     /// The rows of a query that was built in Swift (docs/querying.md), as of one in SQL++.
@@ -27,9 +31,9 @@ extension DocumentReading {
     ///
     /// - Throws: `KithError` `invalid` for what the compiler could not see; what the disk gives.
     public func query(
-        _ query: some BuiltQuery, _ parameters: [String: JSONValue] = [:]
+        _ query: some BuiltQuery, _ parameters: [String: JSONValue] = [:], options: QueryOptions = QueryOptions()
     ) throws(KithError) -> [JSONValue] {
-        try RunnableQuery(query, parameters).values(of: access.reader()).map { JSONValue($0) }
+        try RunnableQuery(query, parameters).values(by: access, options).map { JSONValue($0) }
     }
 
     /// The rows of a query in SQL++ as values of a type.
@@ -40,16 +44,18 @@ extension DocumentReading {
     ///
     /// - Throws: `KithError`: `decoding` names the row, the path and what is wrong there; as `query`.
     public func query<Row: Decodable>(
-        _ text: String, _ parameters: [String: JSONValue] = [:], as type: Row.Type
+        _ text: String, _ parameters: [String: JSONValue] = [:], as type: Row.Type,
+        options: QueryOptions = QueryOptions()
     ) throws(KithError) -> [Row] {
-        try RowCoding.rows(type, of: RunnableQuery(text, parameters).values(of: access.reader()))
+        try RowCoding.rows(type, of: RunnableQuery(text, parameters).values(by: access, options))
     }
 
     /// The same of a query that was built in Swift.
     public func query<Row: Decodable>(
-        _ query: some BuiltQuery, _ parameters: [String: JSONValue] = [:], as type: Row.Type
+        _ query: some BuiltQuery, _ parameters: [String: JSONValue] = [:], as type: Row.Type,
+        options: QueryOptions = QueryOptions()
     ) throws(KithError) -> [Row] {
-        try RowCoding.rows(type, of: RunnableQuery(query, parameters).values(of: access.reader()))
+        try RowCoding.rows(type, of: RunnableQuery(query, parameters).values(by: access, options))
     }
 
     /// How a query would be run: the SQL, SQLite's plan, the indexes that are used, or one that would help. A line each, for
@@ -85,27 +91,33 @@ enum RowCoding {
 
 extension Database {
     /// The rows of a query in SQL++ (`DocumentReading.query`), in a snapshot of its own.
-    public func query(_ text: String, _ parameters: [String: JSONValue] = [:]) async throws -> [JSONValue] {
-        try await read { try $0.query(text, parameters) }
+    public func query(
+        _ text: String, _ parameters: [String: JSONValue] = [:], options: QueryOptions = QueryOptions()
+    ) async throws -> [JSONValue] {
+        try await read { try $0.query(text, parameters, options: options) }
     }
 
     /// The rows of a query that was built in Swift.
-    public func query(_ query: some BuiltQuery, _ parameters: [String: JSONValue] = [:]) async throws -> [JSONValue] {
-        try await read { try $0.query(query, parameters) }
+    public func query(
+        _ query: some BuiltQuery, _ parameters: [String: JSONValue] = [:], options: QueryOptions = QueryOptions()
+    ) async throws -> [JSONValue] {
+        try await read { try $0.query(query, parameters, options: options) }
     }
 
     /// The rows of a query in SQL++ as values of a type.
     public func query<Row: Decodable & Sendable>(
-        _ text: String, _ parameters: [String: JSONValue] = [:], as type: Row.Type
+        _ text: String, _ parameters: [String: JSONValue] = [:], as type: Row.Type,
+        options: QueryOptions = QueryOptions()
     ) async throws -> [Row] {
-        try await read { try $0.query(text, parameters, as: type) }
+        try await read { try $0.query(text, parameters, as: type, options: options) }
     }
 
     /// The rows of a query that was built in Swift as values of a type.
     public func query<Row: Decodable & Sendable>(
-        _ query: some BuiltQuery, _ parameters: [String: JSONValue] = [:], as type: Row.Type
+        _ query: some BuiltQuery, _ parameters: [String: JSONValue] = [:], as type: Row.Type,
+        options: QueryOptions = QueryOptions()
     ) async throws -> [Row] {
-        try await read { try $0.query(query, parameters, as: type) }
+        try await read { try $0.query(query, parameters, as: type, options: options) }
     }
 
     /// How a query would be run (`DocumentReading.explain`).
@@ -119,27 +131,33 @@ extension Database {
 
 extension Database {
     /// The same, blocking.
-    public func query(_ text: String, _ parameters: [String: JSONValue] = [:]) throws -> [JSONValue] {
-        try read { try $0.query(text, parameters) }
+    public func query(
+        _ text: String, _ parameters: [String: JSONValue] = [:], options: QueryOptions = QueryOptions()
+    ) throws -> [JSONValue] {
+        try read { try $0.query(text, parameters, options: options) }
     }
 
     /// The same, blocking.
-    public func query(_ query: some BuiltQuery, _ parameters: [String: JSONValue] = [:]) throws -> [JSONValue] {
-        try read { try $0.query(query, parameters) }
+    public func query(
+        _ query: some BuiltQuery, _ parameters: [String: JSONValue] = [:], options: QueryOptions = QueryOptions()
+    ) throws -> [JSONValue] {
+        try read { try $0.query(query, parameters, options: options) }
     }
 
     /// The same, blocking.
     public func query<Row: Decodable & Sendable>(
-        _ text: String, _ parameters: [String: JSONValue] = [:], as type: Row.Type
+        _ text: String, _ parameters: [String: JSONValue] = [:], as type: Row.Type,
+        options: QueryOptions = QueryOptions()
     ) throws -> [Row] {
-        try read { try $0.query(text, parameters, as: type) }
+        try read { try $0.query(text, parameters, as: type, options: options) }
     }
 
     /// The same, blocking.
     public func query<Row: Decodable & Sendable>(
-        _ query: some BuiltQuery, _ parameters: [String: JSONValue] = [:], as type: Row.Type
+        _ query: some BuiltQuery, _ parameters: [String: JSONValue] = [:], as type: Row.Type,
+        options: QueryOptions = QueryOptions()
     ) throws -> [Row] {
-        try read { try $0.query(query, parameters, as: type) }
+        try read { try $0.query(query, parameters, as: type, options: options) }
     }
 
     /// The same, blocking.

@@ -68,7 +68,7 @@ struct RunnableQuery: Sendable {
         return (Int64(now.timeIntervalSince1970 * 1_000), TimeZone.current.secondsFromGMT(for: now) / 60)
     }
 
-    private func prepared(by reader: StoreReader) throws(StoreError) -> PreparedQuery {
+    func prepared(by reader: StoreReader) throws(StoreError) -> PreparedQuery {
         switch form {
         case .text(let text): try reader.prepare(text)
         case .tree(let tree): reader.prepare(tree)
@@ -76,22 +76,18 @@ struct RunnableQuery: Sendable {
     }
 
     /// Asks the query, and hands over a row at a time.
-    func forEachRow(of reader: StoreReader, _ body: (QueryRow) throws -> Void) throws {
-        let cursor = try cursor(of: reader)
-        defer { cursor.close() }
-        while let row = try Database.store({ () throws(StoreError) in try cursor.next() }) { try body(row) }
+    func forEachRow(by access: ReadAccess, _ body: (QueryRow) throws -> Void) throws {
+        let run = try QueryRun(self, by: access, QueryOptions())
+        while let row = try run.next() { try body(row) }
     }
 
-    func values(of reader: StoreReader) throws(KithError) -> [KithDocument.JSONValue] {
-        let cursor = try cursor(of: reader)
-        return try Database.store { () throws(StoreError) in try cursor.rows().map(\.value.element) }
-    }
-
-    private func cursor(of reader: StoreReader) throws(KithError) -> QueryCursor {
-        let (now, offset) = Self.time
-        return try Database.store { () throws(StoreError) in
-            try reader.query(try prepared(by: reader), parameters: parameters, now: now, offset: offset)
-        }
+    func values(
+        by access: ReadAccess, _ options: QueryOptions = QueryOptions()
+    ) throws(KithError) -> [KithDocument.JSONValue] {
+        let run = try QueryRun(self, by: access, options)
+        var values: [KithDocument.JSONValue] = []
+        while let row = try run.next() { values.append(row.value.element) }
+        return values
     }
 
     func explanation(by reader: StoreReader) throws(KithError) -> [String] {

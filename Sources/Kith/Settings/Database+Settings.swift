@@ -6,7 +6,7 @@ extension Database {
     /// What a setting is, or its default where nobody has set it.
     /// - Throws: `KithError` `decoding` for one that is there and is of another type: names it, and changes nothing.
     public func setting<Value>(_ key: SettingKey<Value>) async throws -> Value {
-        try await read { try $0.setting(key) }
+        try await reading { try $0.setting(key) }
     }
 
     /// Sets a setting. On disk when this returns.
@@ -21,7 +21,7 @@ extension Database {
 
 extension Database {
     /// The same, blocking.
-    public func setting<Value>(_ key: SettingKey<Value>) throws -> Value { try read { try $0.setting(key) } }
+    public func setting<Value>(_ key: SettingKey<Value>) throws -> Value { try reading { try $0.setting(key) } }
 
     /// The same, blocking.
     public func set<Value>(_ key: SettingKey<Value>, to value: Value) throws {

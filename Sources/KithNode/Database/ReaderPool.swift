@@ -9,6 +9,8 @@ final class ReaderPool: Sendable {
         // Sendable: what varies is touched on `queue` only.
         let queue: any WorkQueue
         let waiting = Atomic(0)
+        /// Those of them that may take long.
+        let waitingLong = Atomic(0)
         /// When the work at hand began, on the clock that only goes forward; 0 while there is none.
         let since = Atomic<UInt64>(0)
         var reader: StoreReader?
@@ -43,7 +45,8 @@ final class ReaderPool: Sendable {
     func setPlace(_ place: FilePlace) { self.place.withLock { $0 = place } }
 
     /// Hands the work a reader, or why none could be opened.
-    /// - Parameter isLong: for what may take as long as it likes: one connection is kept from it, for all that is short.
+    /// - Parameter isLong: for what may take as long as it likes: one connection is kept from it, for all that is short, and what
+    ///   is short does not wait behind it.
     func run(isLong: Bool = false, _ work: @escaping @Sendable (Result<StoreReader, StoreError>) -> Void) {
         let isHeld = gate.withLock { gate in
             if gate.isShut { gate.held.append((work, isLong)) }
@@ -53,12 +56,18 @@ final class ReaderPool: Sendable {
     }
 
     private func begin(_ work: @escaping Work, _ isLong: Bool) {
-        let slots = isLong ? self.slots.dropFirst() : self.slots[...]
+        let slots =
+            isLong
+            ? self.slots.dropFirst() : self.slots.filter { $0.waitingLong.load(ordering: .relaxed) == 0 }[...]
         let slot =
             slots.min { $0.waiting.load(ordering: .relaxed) < $1.waiting.load(ordering: .relaxed) } ?? self.slots[0]
         slot.waiting.add(1, ordering: .relaxed)
+        if isLong { slot.waitingLong.add(1, ordering: .relaxed) }
         slot.queue.async { [self] in
-            defer { slot.waiting.subtract(1, ordering: .relaxed) }
+            defer {
+                slot.waiting.subtract(1, ordering: .relaxed)
+                if isLong { slot.waitingLong.subtract(1, ordering: .relaxed) }
+            }
             do throws(StoreError) {
                 if slot.isClosed { throw StoreError(closed: file.name) }
                 if slot.reader == nil {

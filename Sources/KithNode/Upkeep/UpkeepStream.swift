@@ -37,10 +37,12 @@ extension ControlStream {
 }
 
 /// A word of one bit between threads.
-final class Flag: Sendable {
+package final class Flag: Sendable {
     private let value = Atomic(false)
 
-    var isSet: Bool { value.load(ordering: .relaxed) }
+    package init() {}
 
-    func set() { value.store(true, ordering: .relaxed) }
+    package var isSet: Bool { value.load(ordering: .relaxed) }
+
+    package func set() { value.store(true, ordering: .relaxed) }
 }

@@ -5,11 +5,21 @@ package struct QueryRow: Sendable, Equatable {
     package struct Column: Sendable, Equatable {
         package var name: String
         package var value: QueryValue
+
+        package init(name: String, value: QueryValue) {
+            self.name = name
+            self.value = value
+        }
     }
 
     package var columns: [Column]
     /// Whether it is a value and no object: RAW.
-    package var isRaw = false
+    package var isRaw: Bool
+
+    package init(columns: [Column], isRaw: Bool = false) {
+        self.columns = columns
+        self.isRaw = isRaw
+    }
 
     /// What makes it a row of its own.
     var key: ValueKey { ValueKey(columns.flatMap { [.string($0.name), $0.value] }) }

@@ -49,11 +49,11 @@ package struct DocumentMetadata: Sendable, Equatable {
 
 /// The values of parameters.
 package struct ParameterValues: Sendable {
-    private var named: [[UInt8]: JSONValue] = [:]
+    private var named = JSONObject()
     private var positional: [QueryValue] = []
 
     package init(_ named: JSONObject = JSONObject(), positional: [JSONValue] = []) {
-        for (name, value) in named { self.named[Array(name.utf8)] = value }
+        self.named = named
         self.positional = positional.map { QueryValue($0) }
     }
 
@@ -64,7 +64,7 @@ package struct ParameterValues: Sendable {
     func value(of parameter: QueryParameter, at position: SourcePosition) throws(QueryError) -> QueryValue {
         let value: QueryValue? =
             switch parameter {
-            case .named(let name): named[Array(name.utf8)].map { QueryValue($0) }
+            case .named(let name): named[name].map { QueryValue($0) }
             case .positional(let number): positional.indices.contains(number - 1) ? positional[number - 1] : nil
             }
         guard let value else { throw .at(position, "the parameter \(parameter.text) has no value") }

@@ -40,7 +40,8 @@ extension SQLTranslator {
             && !(query.isGrouped && statement.groups.isEmpty)
         return TranslatedQuery(
             sql: sql, bindings: bindings, expressions: expressions, table: closer.table, columns: columns,
-            selection: selection, wishes: wishes, usedArrays: usedArrays, isArbitrary: isArbitrary)
+            selection: selection, plainColumns: selection.plain(columns), wishes: wishes, usedArrays: usedArrays,
+            isArbitrary: isArbitrary)
     }
 
     // FROM.
@@ -280,6 +281,21 @@ extension SQLTranslator {
 }
 
 extension TranslatedQuery.Selection {
+    /// - Parameter columns: the slots of SQLite's columns.
+    func plain(_ columns: [Int]) -> [TranslatedQuery.PlainColumn]? {
+        let named: [(name: String, value: QueryExpression)]
+        switch self {
+        case .raw(let value): named = [("", value)]
+        case .columns(let columns):
+            named = columns.compactMap { if case .value(let name, let value) = $0 { (name, value) } else { nil } }
+            if named.count != columns.count { return nil }
+        }
+        let plain = named.compactMap { name, value in
+            value.slot.flatMap { columns.firstIndex(of: $0) }.map { TranslatedQuery.PlainColumn(name: name, place: $0) }
+        }
+        return plain.count == named.count ? plain : nil
+    }
+
     var expressions: [QueryExpression] {
         switch self {
         case .raw(let expression): [expression]

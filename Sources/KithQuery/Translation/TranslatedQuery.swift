@@ -14,6 +14,12 @@ package struct TranslatedQuery: Sendable {
     let columns: [Int]
     package var columnCount: Int { columns.count }
     let selection: Selection
+    /// The query's columns where each is a column of SQLite's row as it stands there, with the place of that; else nil.
+    package let plainColumns: [PlainColumn]?
+    /// Whether a row is a value and no object: RAW.
+    package var isRaw: Bool {
+        if case .raw = selection { true } else { false }
+    }
     /// What an index could serve.
     package let wishes: [IndexWish]
     /// The array indexes that it uses.
@@ -43,16 +49,23 @@ package struct TranslatedQuery: Sendable {
         case value(String, QueryExpression)
     }
 
-    /// What is the same for all rows of one run.
-    package struct Run {
-        /// By slot.
-        fileprivate let constants: [QueryValue]
-        package let bound: [SQLValue]
+    package struct PlainColumn: Sendable {
+        package let name: String
+        package let place: Int
     }
 
-    /// Makes what is bound.
+    /// What is the same for all rows of one run.
+    package struct Constants {
+        /// By slot.
+        fileprivate let values: [QueryValue]
+    }
+
+    /// Makes what is the same for all rows, and what is bound.
+    /// - Parameter bind: called for each place of the SQL, from 0 on.
     /// - Throws: `QueryError` where a parameter has no value, or what is the same for all rows can't be made.
-    package func run(_ parameters: ParameterValues, _ context: FunctionContext) throws(QueryError) -> Run {
+    package func begin(
+        _ parameters: ParameterValues, _ context: FunctionContext, _ bind: (Int, SQLValue) -> Void
+    ) throws(QueryError) -> Constants {
         var constants = [QueryValue](repeating: .missing, count: table.slots.count)
         for (number, slot) in table.slots.enumerated() {
             if case .parameter(let parameter) = slot {
@@ -66,9 +79,10 @@ package struct TranslatedQuery: Sendable {
                 constants[number] = try evaluator.constant(expression)
             }
         }
-        var bound: [SQLValue] = []
-        for binding in bindings { bound.append(try value(of: binding, constants, parameters, context)) }
-        return Run(constants: constants, bound: bound)
+        for (place, binding) in bindings.enumerated() {
+            bind(place, try value(of: binding, constants, parameters, context))
+        }
+        return Constants(values: constants)
     }
 
     private func value(
@@ -114,9 +128,9 @@ package struct TranslatedQuery: Sendable {
     /// A row of the result.
     /// - Parameter values: of the columns of SQLite's row.
     package func row(
-        _ values: [QueryValue], _ run: Run, _ context: FunctionContext
+        _ values: [QueryValue], _ constants: Constants, _ context: FunctionContext
     ) throws(QueryError) -> QueryRow {
-        var slots = run.constants
+        var slots = constants.values
         for (column, value) in zip(columns, values) { slots[column] = value }
         switch selection {
         case .raw(let expression):

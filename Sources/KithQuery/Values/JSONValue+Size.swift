@@ -25,3 +25,8 @@ extension JSONValue {
         return size
     }
 }
+
+extension QueryValue {
+    /// About the bytes of its JSON; nil where they are more than the limit.
+    package func size(atMost limit: Int) -> Int? { limit < 0 ? nil : element.size(atMost: limit) }
+}

@@ -88,8 +88,9 @@ package struct ValueKey: Hashable, Comparable, Sendable {
     }
 
     private static func append(_ string: String, to bytes: inout [UInt8]) {
-        bytes.append(Tag.string)
         var string = string
+        if bytes.isEmpty { bytes.reserveCapacity(string.utf8.count + 2) }
+        bytes.append(Tag.string)
         string.withUTF8 { text in
             if !text.contains(0) {
                 bytes.append(contentsOf: text)

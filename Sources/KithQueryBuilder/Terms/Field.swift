@@ -33,6 +33,22 @@ extension QueryTerm where Value == DynamicValue, Level == RowLevel {
 
     /// How well it fits.
     public static func rank(_ index: String) -> RowTerm<Double> { RowTerm<Double>(.rank(index: index), nil) }
+
+    /// The text of a field with marks around what was found; nothing in the text is escaped.
+    ///
+    ///     notes.where(Field.match("words", typed)).select { [$0.title, Field.highlight("words", "text").named("shown")] }
+    ///
+    /// - Parameters:
+    ///   - index: the full-text index that `match` asks.
+    ///   - field: one of its fields, as the index was given it: `text`, `author.name`.
+    ///   - before: what is set before what was found.
+    ///   - after: what is set behind it.
+    public static func highlight(
+        _ index: String, _ field: String, before: String = "<b>", after: String = "</b>"
+    ) -> RowTerm<String> {
+        RowTerm<String>(
+            .highlight(index: index, field: field, before: .string(before), after: .string(after)), nil)
+    }
 }
 
 extension QueryTerm where Value == DynamicValue {

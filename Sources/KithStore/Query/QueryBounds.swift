@@ -1,3 +1,5 @@
+import KithQuery
+
 /// How long a query may go on.
 package struct QueryBounds {
     /// Asked every few milliseconds of work; true ends the query. A limit of time is one that looks at a clock.
@@ -11,18 +13,32 @@ package struct QueryBounds {
         self.steps = steps
     }
 
-    /// What is left of the bounds of one query.
-    final class Rest {
+    /// What is left of the bounds of one query; asked while its statement runs.
+    final class Rest: Connection.Watcher {
         private let bounds: QueryBounds
+        private let functions: QueryFunctions
         private var done: UInt64 = 0
         private(set) var isGivenUp = false
 
-        init(_ bounds: QueryBounds) { self.bounds = bounds }
+        init(_ bounds: QueryBounds, _ functions: QueryFunctions) {
+            self.bounds = bounds
+            self.functions = functions
+        }
 
-        func isUnwanted(after steps: UInt64) -> Bool {
+        override func isUnwanted() -> Bool {
+            functions.failure != nil || isUnwanted(after: UInt64(Limits.watchInstructions))
+        }
+
+        private func isUnwanted(after steps: UInt64) -> Bool {
             done += steps
             isGivenUp = isGivenUp || bounds.steps.map { done > $0 } ?? false || bounds.isUnwanted?() ?? false
             return isGivenUp
+        }
+
+        /// For what is evaluated; nil where there are no bounds.
+        var work: QueryWork? {
+            if bounds.isUnwanted == nil, bounds.steps == nil { return nil }
+            return QueryWork { self.isUnwanted(after: QueryLimits.stepsBetweenLooks) }
         }
     }
 }

@@ -9,27 +9,35 @@ package final class PreparedQuery {
     package let checked: CheckedQuery
     /// As of this version of the schema.
     fileprivate var version: Int64?
-    fileprivate(set) var translated: TranslatedQuery?
+    fileprivate var translated: TranslatedQuery?
     fileprivate var prepared: QueryCache.Prepared?
 
     init(_ checked: CheckedQuery) { self.checked = checked }
+
+    /// The statement as it was prepared before, where no cursor stands on it. Whether it still fits the indexes that there
+    /// are shows when it steps: of another schema SQLite prepares it anew (`Statement.preparations`).
+    var ready: QueryCache.Prepared? { prepared.flatMap { $0.isBusy ? nil : $0 } }
 }
 
 /// What one connection keeps of queries: statements that are prepared, and the indexes that there are.
 final class QueryCache {
     /// A statement, and what SQLite does for it.
     final class Prepared {
+        let translated: TranslatedQuery
         let statement: Statement
         let plan: QueryPlan
         /// The names of all indexes that it uses.
         let indexes: [String]
         /// Whether a cursor stands on it.
         var isBusy = false
+        /// How often it was run since somebody asked.
+        fileprivate var runs: UInt64 = 0
 
-        init(_ statement: Statement, _ plan: QueryPlan, arrays: [String]) {
+        init(_ translated: TranslatedQuery, _ statement: Statement, _ plan: QueryPlan) {
+            self.translated = translated
             self.statement = statement
             self.plan = plan
-            indexes = plan.indexes + arrays.filter { !plan.indexes.contains($0) }
+            indexes = plan.indexes + translated.usedArrays.filter { !plan.indexes.contains($0) }
         }
     }
 
@@ -38,9 +46,11 @@ final class QueryCache {
     /// The indexes, as of this version of the file's schema.
     private var catalog: (version: Int64, catalog: IndexCatalog)?
     private var version: Statement?
-    /// Indexes that were used since somebody asked.
-    private var used: Set<String> = []
-    /// How queries were run since somebody asked, with how many.
+    /// What was run since somebody asked, each once: a query counts in its statement, since looking up a plan by its text
+    /// costs as much as finding a document.
+    private var used: [Prepared] = []
+    /// Indexes and plans of those of them that were too many to remember.
+    private var usedIndexes: Set<String> = []
     private var plans: [[String]: UInt64] = [:]
 
     /// Grows where the schema goes back, so that a version of it that comes again is another one.
@@ -50,6 +60,7 @@ final class QueryCache {
     func forget() { rollbacks += 1 }
 
     func removeAll() {
+        gather()
         queries.removeAll()
         version = nil
     }
@@ -70,11 +81,10 @@ final class QueryCache {
         return made
     }
 
-    /// Brings a query in step with the indexes that there are, and runs the body with it and a statement that no cursor
-    /// stands on. What the body begins to read is of the same moment.
+    /// Brings a query in step with the indexes that there are, and runs the body with a statement that no cursor stands on.
+    /// What the body begins to read is of the same moment.
     func withStatement<Value>(
-        of query: PreparedQuery, _ connection: Connection,
-        _ body: (TranslatedQuery, Prepared) throws(StoreError) -> Value
+        of query: PreparedQuery, _ connection: Connection, _ body: (Prepared) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         try withCatalog(connection) { version, catalog throws(StoreError) in
             let translated: TranslatedQuery
@@ -89,13 +99,12 @@ final class QueryCache {
                 }
                 (query.translated, query.version, query.prepared) = (translated, version, nil)
             }
-            connection.functions.know(translated.expressions)
-            if let known = query.prepared, !known.isBusy { return try body(translated, known) }
+            if let ready = query.ready { return try body(ready) }
             let prepared = Prepared(
-                try connection.prepare(translated.sql), try QueryPlan(of: translated.sql, connection, catalog),
-                arrays: translated.usedArrays)
+                translated, try connection.prepare(translated.sql),
+                try QueryPlan(of: translated.sql, connection, catalog))
             if query.prepared == nil { query.prepared = prepared }
-            return try body(translated, prepared)
+            return try body(prepared)
         }
     }
 
@@ -117,21 +126,34 @@ final class QueryCache {
 
     /// A query is run.
     func note(_ prepared: Prepared) {
-        used.formUnion(prepared.indexes)
-        if plans[prepared.plan.lines] != nil || plans.count < Limits.plansCounted {
-            plans[prepared.plan.lines, default: 0] += 1
+        prepared.runs += 1
+        if prepared.runs > 1 { return }
+        if used.count >= Limits.preparedQueries { gather() }
+        used.append(prepared)
+    }
+
+    private func gather() {
+        for prepared in used {
+            usedIndexes.formUnion(prepared.indexes)
+            if plans[prepared.plan.lines] != nil || plans.count < Limits.plansCounted {
+                plans[prepared.plan.lines, default: 0] += prepared.runs
+            }
+            prepared.runs = 0
         }
+        used.removeAll(keepingCapacity: true)
     }
 
     /// How queries were run since the last call, with how many of each.
     func takePlans() -> [[String]: UInt64] {
+        gather()
         defer { plans = [:] }
         return plans
     }
 
     /// The indexes that were used since the last call, ascending.
     func takeUsed() -> [String] {
-        defer { used.removeAll() }
-        return used.sorted()
+        gather()
+        defer { usedIndexes = [] }
+        return usedIndexes.sorted()
     }
 }

@@ -1,39 +1,42 @@
 import KithDocument
 import KithQuery
 
-/// The rows of a query, read and decoded one after the other as they are asked for: of one moment, that of the first.
+/// The rows of a query, decoded one after the other as they are asked for: of one moment, that of the query, for which the
+/// first row was found then.
 ///
 /// While it stands on a row its reader's connection reads that moment, and the write-ahead log can't be emptied: read it to
 /// its end or close it. One thread at a time, with its reader.
 package final class QueryCursor {
     /// The indexes that the query uses.
-    package let indexes: [String]
+    package var indexes: [String] { prepared.indexes }
     private let connection: Connection
-    private let query: TranslatedQuery
     private let prepared: QueryCache.Prepared
-    private let run: TranslatedQuery.Run
+    private let constants: TranslatedQuery.Constants
     private let context: FunctionContext
     private let rest: QueryBounds.Rest
-    private let watcher: Connection.Watcher
     private var isOpen = true
+    /// Whether it stands on a row that nobody has taken.
+    private var isAhead = false
 
+    /// - Throws: `StoreError` as `StoreReader.query`.
     init(
-        _ connection: Connection, _ query: TranslatedQuery, _ prepared: QueryCache.Prepared,
-        _ run: TranslatedQuery.Run, _ context: FunctionContext, _ rest: QueryBounds.Rest
-    ) {
+        _ connection: Connection, _ prepared: QueryCache.Prepared, _ parameters: ParameterValues,
+        _ context: FunctionContext, _ rest: QueryBounds.Rest
+    ) throws(StoreError) {
         self.connection = connection
-        self.query = query
         self.prepared = prepared
-        self.run = run
         self.context = context
         self.rest = rest
-        watcher = Connection.Watcher { [functions = connection.functions] in
-            functions.failure != nil || rest.isUnwanted(after: UInt64(Limits.watchInstructions))
+        let statement = prepared.statement
+        do throws(QueryError) {
+            constants = try prepared.translated.begin(parameters, context) { statement.bind(Int32($0) + 1, $1) }
+        } catch {
+            statement.reset()
+            throw rest.isGivenUp ? .queryGivenUp(connection.subject) : StoreError(error, connection.subject)
         }
-        indexes = prepared.indexes
         prepared.isBusy = true
-        for (index, value) in run.bound.enumerated() { prepared.statement.bind(Int32(index) + 1, value) }
-        connection.queries.note(prepared)
+        connection.functions.know(prepared.translated.expressions)
+        isAhead = try advance()
     }
 
     deinit { close() }
@@ -43,10 +46,20 @@ package final class QueryCursor {
     ///   as of a pattern that is wrong; what the disk gives. The cursor is closed then.
     package func next() throws(StoreError) -> QueryRow? {
         guard isOpen else { return nil }
-        do throws(StoreError) {
-            if try step() { return try row() }
+        if !isAhead, !(try advance()) { return nil }
+        isAhead = false
+        do throws(StoreError) { return try row() } catch {
             close()
-            return nil
+            throw rest.isGivenUp ? .queryGivenUp(connection.subject) : error
+        }
+    }
+
+    /// Whether there is a row more, on which the statement stands then; closes after the last one.
+    private func advance() throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            if try step() { return true }
+            close()
+            return false
         } catch {
             close()
             throw rest.isGivenUp ? .queryGivenUp(connection.subject) : error
@@ -72,7 +85,7 @@ package final class QueryCursor {
         let functions = connection.functions
         functions.context = context
         functions.clearFailure()
-        connection.watch(by: watcher)
+        connection.watch(by: rest)
         defer {
             connection.watch(nil)
             functions.context = functions.idle
@@ -89,25 +102,34 @@ package final class QueryCursor {
     }
 
     private func row() throws(StoreError) -> QueryRow {
-        let statement = prepared.statement
+        let query = prepared.translated
+        if let columns = query.plainColumns {
+            var row = QueryRow(columns: [], isRaw: query.isRaw)
+            row.columns.reserveCapacity(columns.count)
+            for column in columns {
+                row.columns.append(QueryRow.Column(name: column.name, value: try value(of: column.place)))
+            }
+            return row
+        }
         var values: [QueryValue] = []
         values.reserveCapacity(query.columnCount)
-        for column in 0..<Int32(query.columnCount) {
-            if statement.isNull(column) {
-                values.append(.missing)
-                continue
-            }
-            guard let value = statement.withBytes(column, { JSONValue(canonical: $0) }) else {
-                throw StoreError(
-                    .damaged, connection.subject, "a document of \(connection.subject) is no JSON: see kith verify")
-            }
-            values.append(QueryValue(value))
-        }
+        for column in 0..<query.columnCount { values.append(try value(of: column)) }
         do throws(QueryError) {
-            return try query.row(values, run, context)
+            return try query.row(values, constants, context)
         } catch {
             throw StoreError(error, connection.subject)
         }
+    }
+
+    /// What stands in a column of SQLite's row.
+    private func value(of column: Int) throws(StoreError) -> QueryValue {
+        let (statement, column) = (prepared.statement, Int32(column))
+        if statement.isNull(column) { return .missing }
+        guard let value = statement.withBytes(column, { JSONValue(canonical: $0) }) else {
+            throw StoreError(
+                .damaged, connection.subject, "a document of \(connection.subject) is no JSON: see kith verify")
+        }
+        return QueryValue(value)
     }
 }
 

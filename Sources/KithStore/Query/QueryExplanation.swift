@@ -37,8 +37,9 @@ extension StoreReader {
     /// - Throws: `StoreError` as `query`; parameters need no values.
     package func explain(_ query: PreparedQuery) throws(StoreError) -> QueryExplanation {
         let connection = connection
-        return try connection.queries.withStatement(of: query, connection) { translated, prepared throws(StoreError) in
-            QueryExplanation(
+        return try connection.queries.withStatement(of: query, connection) { prepared throws(StoreError) in
+            let translated = prepared.translated
+            return QueryExplanation(
                 sql: translated.sql, plan: prepared.plan.lines, indexes: prepared.indexes,
                 suggestion: prepared.indexes.isEmpty ? translated.suggestedIndex : [],
                 notes: Self.notes(translated, prepared.plan))

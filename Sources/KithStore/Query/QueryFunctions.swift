@@ -26,6 +26,7 @@ final class QueryFunctions {
 
     /// Takes expressions that are read already.
     func know(_ expressions: [[UInt8]: QueryExpression]) {
+        if expressions.isEmpty { return }
         if compiled.count + expressions.count > Limits.compiledExpressions { compiled.removeAll() }
         for (text, expression) in expressions where compiled[text] == nil {
             compiled[text] = CompiledExpression(expression)

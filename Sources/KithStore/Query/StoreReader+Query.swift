@@ -24,26 +24,35 @@ extension StoreReader {
     ///   - now: the time of the query in milliseconds since 1970, the same for all its rows; nil for what the clock says.
     ///   - offset: minutes that this machine's clock is ahead of UTC.
     ///   - bounds: how long it may go on, also within one row.
-    /// - Returns: a cursor before the first row. All rows are of one moment.
+    /// - Returns: a cursor before the first row. All rows are of one moment, that of this call, which has found the first one.
     /// - Throws: `StoreError` `invalid` with `query` set, which has the place: a parameter without a value, an index that is
-    ///   not there; what the disk gives.
+    ///   not there; `cancelled` where the bounds are reached; what the disk gives.
     package func query(
         _ query: PreparedQuery, parameters: ParameterValues = ParameterValues(), now: Int64? = nil, offset: Int = 0,
         bounds: QueryBounds = QueryBounds()
     ) throws(StoreError) -> QueryCursor {
-        let rest = QueryBounds.Rest(bounds)
-        let context = FunctionContext(
-            now: now ?? self.now(), offset: offset,
-            work: QueryWork { rest.isUnwanted(after: QueryLimits.stepsBetweenLooks) })
         let connection = connection
-        return try connection.queries.withStatement(of: query, connection) { translated, prepared throws(StoreError) in
-            let run: TranslatedQuery.Run
-            do throws(QueryError) {
-                run = try translated.run(parameters, context)
+        let rest = QueryBounds.Rest(bounds, connection.functions)
+        let context = FunctionContext(now: now ?? self.now(), offset: offset, work: rest.work)
+        if let ready = query.ready {
+            let preparations = ready.statement.preparations
+            do throws(StoreError) {
+                let cursor = try QueryCursor(connection, ready, parameters, context, rest)
+                if ready.statement.preparations == preparations {
+                    connection.queries.note(ready)
+                    return cursor
+                }
+                cursor.close()
             } catch {
-                throw rest.isGivenUp ? .queryGivenUp(connection.subject) : StoreError(error, connection.subject)
+                // The statement may be of indexes that are gone, and is told apart below from what is wrong in any case.
+                let isSame = ready.statement.preparations == preparations
+                if rest.isGivenUp || isSame && error.query != nil { throw error }
             }
-            return QueryCursor(connection, translated, prepared, run, context, rest)
+        }
+        return try connection.queries.withStatement(of: query, connection) { prepared throws(StoreError) in
+            let cursor = try QueryCursor(connection, prepared, parameters, context, rest)
+            connection.queries.note(prepared)
+            return cursor
         }
     }
 

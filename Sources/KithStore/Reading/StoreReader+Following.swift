@@ -41,6 +41,6 @@ extension StoreReader {
         return QueryDocument(
             DocumentMetadata(
                 id: id.string, revision: revision.description, sequence: row.unsigned(0),
-                expires: body["_expires"]?.integer, edited: time.map { Stamp.milliseconds(ofTime: $0) }), body)
+                expires: body[Expiry.key]?.integer, edited: time.map { Stamp.milliseconds(ofTime: $0) }), body)
     }
 }

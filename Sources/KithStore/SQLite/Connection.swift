@@ -80,7 +80,7 @@ final class Connection {
 
     /// Asks the closure again and again while statements run, every few milliseconds of work; true ends the statement
     /// with an error of which `isInterruption` holds. Nil asks no more.
-    func watch(_ isUnwanted: (() -> Bool)?) { watch(by: isUnwanted.map(Watcher.init)) }
+    func watch(_ isUnwanted: (() -> Bool)?) { watch(by: isUnwanted.map(AskingWatcher.init)) }
 
     /// The same with what may be used again.
     func watch(by watcher: Watcher?) {
@@ -92,10 +92,17 @@ final class Connection {
             Unmanaged.passUnretained(watcher).toOpaque())
     }
 
-    final class Watcher {
-        let isUnwanted: () -> Bool
+    /// What is asked whether statements are still wanted.
+    class Watcher {
+        func isUnwanted() -> Bool { false }
+    }
 
-        init(_ isUnwanted: @escaping () -> Bool) { self.isUnwanted = isUnwanted }
+    private final class AskingWatcher: Watcher {
+        private let ask: () -> Bool
+
+        init(_ ask: @escaping () -> Bool) { self.ask = ask }
+
+        override func isUnwanted() -> Bool { ask() }
     }
 
     /// The statement, reset and without values.

@@ -72,6 +72,9 @@ final class Statement {
         failure = SQLITE_OK
     }
 
+    /// How often SQLite has prepared it anew, as it does where it steps and the schema is another.
+    var preparations: Int32 { sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0) }
+
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
 
     func number(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }

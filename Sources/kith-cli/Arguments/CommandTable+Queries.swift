@@ -30,8 +30,8 @@ extension CommandTable {
             name: "index create", arguments: "DB NAME [EXPRESSION...]", argumentCount: 2...10,
             summary: "make an index, which queries use",
             text: [
-                "Makes an index of the values of the expressions, in that order, or with --array of the elements of an array. "
-                    + "With --where only documents for which the condition is true are in it, and queries with the same "
+                "Makes an index of the values of the expressions, in that order, with --text of the words of them, or with --array "
+                    + "of the elements of an array. With --where only documents for which the condition is true are in it, and queries with the same "
                     + "condition use it.",
                 "It is this node's alone, and every write keeps it. Nobody writes to the database while it is made; it is there "
                     + "as a whole or not at all. One that is there already with the same definition stays.",
@@ -41,12 +41,18 @@ extension CommandTable {
                 OptionSpec(name: "array", value: "PATH", help: "of the elements of this array, for UNNEST, ANY and IN"),
                 OptionSpec(
                     name: "path", value: "PATH", help: "with --array: of each element this, where it is an object"),
+                OptionSpec(name: "text", help: "of the words of the expressions, for MATCH, RANK and HIGHLIGHT"),
+                OptionSpec(
+                    name: "language", value: "LANGUAGE",
+                    help: "with --text: the words of this language are found in all their forms; en is known"),
+                OptionSpec(name: "diacritics", help: "with --text: letters with marks are others than those without"),
                 OptionSpec(name: "where", value: "CONDITION", help: "only documents for which this is true"), data,
             ],
             examples: [
                 "kith index create notes by-title type title",
                 "kith index create notes open dueDate --where 'done = false'",
                 "kith index create notes tags --array tags",
+                "kith index create notes words title text --text --language en",
             ],
             run: IndexCommands.create),
         CommandSpec(

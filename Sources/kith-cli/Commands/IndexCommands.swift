@@ -37,7 +37,14 @@ enum IndexCommands {
     private static func definition(_ invocation: Invocation) throws(CommandError) -> [UInt8] {
         let expressions = invocation.arguments.dropFirst(2)
         var object = JSONObject()
+        if !invocation.flag("text"), invocation.value("language") != nil || invocation.flag("diacritics") {
+            throw .usage("kith index create: --language and --diacritics belong to --text")
+        }
         if let array = invocation.value("array") {
+            guard !invocation.flag("text") else {
+                throw .usage(
+                    "kith index create takes --text or --array, not both; the strings in an array are words, too")
+            }
             guard expressions.isEmpty else {
                 throw .usage(
                     "kith index create takes expressions or --array, not both; --path is for parts of elements")
@@ -53,8 +60,11 @@ enum IndexCommands {
                 throw .usage(
                     "kith index create: --path belongs to --array; for a value write its path as the expression")
             }
-            object["kind"] = "values"
-            object["expressions"] = .array(expressions.map { .string($0) })
+            let isText = invocation.flag("text")
+            object["kind"] = isText ? "text" : "values"
+            object[isText ? "fields" : "expressions"] = .array(expressions.map { .string($0) })
+            object["language"] = invocation.value("language").map { .string($0) }
+            if invocation.flag("diacritics") { object["diacritics"] = "kept" }
         }
         object["where"] = invocation.value("where").map { .string($0) }
         return JSONValue.object(object).canonicalBytes
@@ -101,10 +111,15 @@ enum IndexCommands {
         return table
     }
 
-    /// What an index is of: `type, title where done = false`, `elements of items: price.net`.
+    /// What an index is of: `type, title where done = false`, `elements of items: price.net`, `words of title, text (en)`.
     private static func words(of index: JSONValue) -> String {
         var words: String
-        if let array = index["array"]?.string {
+        if let fields = index["fields"]?.array {
+            words = "words of " + fields.compactMap(\.string).joined(separator: ", ")
+            let kept = index["diacritics"] == nil ? [] : ["diacritics"]
+            let details = [index["language"]?.string].compactMap(\.self) + kept
+            if !details.isEmpty { words += " (\(details.joined(separator: ", ")))" }
+        } else if let array = index["array"]?.string {
             words = "elements of \(array)" + (index["path"]?.string.map { ": \($0)" } ?? "")
         } else {
             words = (index["expressions"]?.array ?? []).compactMap(\.string).joined(separator: ", ")
