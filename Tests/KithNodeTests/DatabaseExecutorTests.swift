@@ -60,7 +60,7 @@ import Testing
                 for _ in 0..<40 {
                     group.addTask {
                         await withCheckedContinuation { continuation in
-                            database.perform(.changes(after: 0, limit: 10)) { result in
+                            database.perform(.changes(after: 0, limit: 10, filter: nil)) { result in
                                 if case .changes(let page) = result {
                                     return continuation.resume(returning: page.changes.count)
                                 }
