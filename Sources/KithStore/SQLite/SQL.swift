@@ -105,7 +105,7 @@ enum SQL: Int, CaseIterable {
             "INSERT OR REPLACE INTO checkpoints(source, timeline, sequence) VALUES (?1, ?2, ?3)"
         case .dropCheckpoint: "DELETE FROM checkpoints WHERE substr(source, 1, 32) = ?1"
         case .dropCheckpoints: "DELETE FROM checkpoints"
-        case .dropOtherCheckpoints: "DELETE FROM checkpoints WHERE substr(source, 33) <> ?1"
+        case .dropOtherCheckpoints: "DELETE FROM checkpoints WHERE hex(substr(source, 33)) <> hex(?1)"
 
         case .readPurged: "SELECT leaves, timeline FROM purged WHERE id = ?1"
         case .writePurged: "INSERT OR REPLACE INTO purged(id, leaves, timeline) VALUES (?1, ?2, ?3)"

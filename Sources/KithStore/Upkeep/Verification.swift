@@ -316,7 +316,7 @@ package final class Verification {
         try reading("the checkpoints") { () throws(StoreError) in
             let row = try connection.prepare("SELECT source, timeline, sequence FROM checkpoints")
             while try row.step() {
-                if NodeID(bytes: row.bytes(0)) != nil, row.number(2) >= 0 { continue }
+                if Checkpoints.isKey(row.bytes(0)), row.number(2) >= 0 { continue }
                 found(StoreFinding(.records, "a checkpoint can't be read"))
             }
         }

@@ -190,6 +190,11 @@ enum Checkpoints {
     /// The source's id, and the filter's name behind it.
     static func key(of source: NodeID, _ filter: DocumentFilter?) -> [UInt8] { source.bytes + (filter?.name ?? []) }
 
+    /// Whether these bytes can name a row: 32 of the source's id, and 32 of the filter's name where there is one.
+    static func isKey(_ bytes: [UInt8]) -> Bool {
+        NodeID(bytes: bytes.prefix(32)) != nil && (bytes.count == 32 || bytes.count == 64)
+    }
+
     static func read(
         of source: NodeID, _ filter: DocumentFilter?, _ connection: Connection
     ) throws(StoreError) -> Position? {
