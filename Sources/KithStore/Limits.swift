@@ -64,6 +64,8 @@ enum Limits {
     static let plansCounted = 100
     /// Expressions that one connection keeps read, of those that SQLite has evaluated.
     static let compiledExpressions = 1_000
+    /// From here on an argument that is the same for all rows is kept as a value between them: less is read again as soon as kept.
+    static let keptArgumentBytes = 128
     /// Indexes of one database: each is kept with every write.
     static let indexes = 64
     /// Rows of a query that wait on the disk for a slow reader, in bytes: what an export of a large database has, and less than

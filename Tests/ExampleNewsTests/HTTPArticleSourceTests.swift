@@ -6,7 +6,7 @@ import KithTesting
 import Testing
 
 /// What a server can send, as the state that a person sees.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 @MainActor
 final class HTTPArticleSourceTests {
     private static let page = """

@@ -5,7 +5,7 @@ import KithTestSupport
 import KithTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct NewsCacheTests {
     private let database: Database
     private let cache: NewsCache

@@ -5,7 +5,7 @@ import KithTestSupport
 import KithTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 @MainActor
 struct NewsModelTests {
     private let clock = TestClock()

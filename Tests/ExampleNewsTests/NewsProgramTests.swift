@@ -3,7 +3,7 @@ import Foundation
 import KithTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct NewsProgramTests {
     private let directory = TemporaryDirectory()
 

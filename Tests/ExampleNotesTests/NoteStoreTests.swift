@@ -6,7 +6,7 @@ import Testing
 
 @testable import ExampleNotes
 
-@Suite(.timeLimit(.minutes(2))) struct NoteStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct NoteStoreTests {
     private let database: Database
 
     init() throws { database = try Database.inMemory("notes") }

@@ -3,7 +3,7 @@ import KithTestSupport
 import Testing
 
 /// Two of the program, each on a terminal of its own, against each other.
-@Suite(.timeLimit(.minutes(3))) struct TwoMachinesTests {
+@Suite(.timeLimit(.minutes(5))) struct TwoMachinesTests {
     private let directory = TemporaryDirectory()
 
     /// The program on a terminal.

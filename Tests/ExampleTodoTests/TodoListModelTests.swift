@@ -6,7 +6,7 @@ import KithTesting
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TodoListModelTests {
     private let repository: DatabaseTodoRepository
 

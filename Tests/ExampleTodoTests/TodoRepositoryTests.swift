@@ -151,7 +151,7 @@ struct TodoRepositoryTests {
         #expect(try await repository.counts() == TodoCounts(all: 3, pending: 3, completed: 0, overdue: 1))
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: Kind.allCases)
+    @Test(.timeLimit(.minutes(5)), arguments: Kind.allCases)
     func `a list is told when it is another, and only then`(kind: Kind) async throws {
         let repository = try await repository(kind)
         var lists = repository.lists(TodoFilter(text: "milk"), by: .title).makeAsyncIterator()

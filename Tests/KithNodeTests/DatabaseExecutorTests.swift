@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func longReadingsDoNotHoldUpReplication() async throws {
+    @Test(.timeLimit(.minutes(5))) func longReadingsDoNotHoldUpReplication() async throws {
         try await withDatabase { database in
             _ = try await database.write { transaction throws(StoreError) in
                 try transaction.put(DocumentID(unchecked: "a"), body)

@@ -57,6 +57,20 @@ import Testing
         #expect(rows.map { $0.value.json?.description } == [shown])
     }
 
+    /// Reading the list again for each row took many minutes for this.
+    @Test(.timeLimit(.minutes(5))) func aLongListIsReadOnceForAllRows() throws {
+        var harness = try QueryHarness()
+        try harness.put((0..<2_000).map { try JSONValue(parsing: "{\"n\":\($0)}").object! })
+        func count(_ list: Range<Int>) throws -> String {
+            let list = JSONValue.array(list.map { .number(JSONNumber($0)) })
+            return try harness.text("SELECT RAW COUNT(*) FROM people WHERE n IN $list", ParameterValues(["list": list]))
+        }
+        #expect(try count(1_000..<5_000) == "1000")
+        // Another list for the same statement.
+        #expect(try count(1_900..<2_100) == "100")
+        #expect(try count(3_000..<3_001) == "0")
+    }
+
     @Test func allRowsAreOfOneMomentAndTheCursorLetsGoOfIt() throws {
         let harness = try Self.people()
         let cursor = try harness.store.reader.query("SELECT RAW name FROM people ORDER BY META().id")

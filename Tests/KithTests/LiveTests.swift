@@ -43,7 +43,7 @@ struct LiveTests {
         #expect(live.runs == 2)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a document leaves a result at the time at which it expires`() async throws {
         func save(_ id: String, expiresIn seconds: Double?) async throws {
             var document = Document(id: id, ["n": .string(id)])
@@ -123,7 +123,7 @@ struct LiveTests {
         #expect(try await results.nextIfAny() == nil)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func `an iteration waits for the next change and ends with its task`() async throws {
         try await add(["a"])
         let live = try tasks.order(\.title).live()
@@ -141,7 +141,7 @@ struct LiveTests {
         try await task.value
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func `an iteration ends when the database is closed`() async throws {
         let live = try tasks.all.live()
         let changes = database.changes()
@@ -210,7 +210,7 @@ struct LiveTests {
         #expect(try await models.next() == .some(nil))
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     @MainActor func `a view observes a query`() async throws {
         try await add(["a"])
         let observed = ObservedQuery(try tasks.order(\.title).live())
@@ -221,7 +221,7 @@ struct LiveTests {
         #expect(observed.rows.map(\.id) == ["a", "b"] && observed.error == nil)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func `what comes from a peer is in the result`() async throws {
         try await TestGroup.with(nodes: 2) { group in
             let (here, there) = (try await group[0].database("tasks"), try await group[1].database("tasks"))

@@ -77,6 +77,12 @@ final class QueryFunctions {
     }
 }
 
+/// An argument that SQLite keeps for the rows of a statement.
+private final class KeptValue {
+    let value: QueryValue
+    init(_ value: QueryValue) { self.value = value }
+}
+
 /// One call by SQLite: its arguments and where its result goes.
 private struct FunctionCall {
     enum Result {
@@ -159,9 +165,7 @@ private struct FunctionCall {
             guard let expression = expression() else { throw .running("SQLite asks for what is no expression") }
             var inputs: [QueryValue] = []
             inputs.reserveCapacity(count)
-            for index in 1..<max(1, count) {
-                inputs.append(QueryValue(bytes(index).map { JSONValue(canonical: $0) ?? .null }))
-            }
+            for index in 1..<max(1, count) { inputs.append(input(index)) }
             let value = try expression.value(inputs, functions.context)
             switch result {
             case .truth: sqlite3_result_int(context, value.isTrue ? 1 : 0)
@@ -172,6 +176,21 @@ private struct FunctionCall {
             functions.note(error)
             giveNothing()
         }
+    }
+
+    /// An argument as a value. What is long and the same for all rows, as a parameter is, is kept by SQLite: of `x IN $list` the
+    /// list is read once.
+    private func input(_ index: Int) -> QueryValue {
+        guard let json = bytes(index) else { return .missing }
+        if json.count < Limits.keptArgumentBytes { return QueryValue(JSONValue(canonical: json) ?? .null) }
+        if let kept = sqlite3_get_auxdata(context, Int32(index)) {
+            return Unmanaged<KeptValue>.fromOpaque(kept).takeUnretainedValue().value
+        }
+        let value = QueryValue(JSONValue(canonical: json) ?? .null)
+        sqlite3_set_auxdata(context, Int32(index), Unmanaged.passRetained(KeptValue(value)).toOpaque()) {
+            if let kept = $0 { Unmanaged<KeptValue>.fromOpaque(kept).release() }
+        }
+        return value
     }
 
     /// The first argument, kept by SQLite for the rows of a statement.
