@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Kith
 import KithDocument
+import KithTestSupport
 import KithTesting
 import Testing
 
@@ -43,7 +44,9 @@ struct QueryOptionsTests {
         #expect(blocking?.code == .cancelled)
     }
 
-    @Test(.timeLimit(.minutes(5))) func `a query ends with its task, and what else is read goes on`() async throws {
+    /// In the long form: five queries without end keep the processors from all tests that begin with it.
+    @Test(.enabled(if: Lab.isLong), .timeLimit(.minutes(5)))
+    func `a query ends with its task, and what else is read goes on`() async throws {
         let tasks = (0..<4).map { _ in
             Task { [database] in
                 // Four of them are more than there are readers for.
@@ -70,6 +73,18 @@ struct QueryOptionsTests {
         }
         #expect(try await follower.value, "an iteration ends with its task, and not by an error")
         #expect(try await database.query("SELECT RAW COUNT(*) FROM _") == [405])
+    }
+
+    @Test(.timeLimit(.minutes(5))) func `a query of a task that was cancelled does not go on`() async throws {
+        let (cancelled, never) = AsyncStream<Void>.makeStream()
+        let asking = Task { [database] in
+            for await _ in cancelled {}
+            return try await database.query(Self.endless)
+        }
+        asking.cancel()
+        let error = await #expect(throws: KithError.self) { try await asking.value }
+        withExtendedLifetime(never) {}
+        #expect(error?.code == .cancelled && error?.message.contains("its task was cancelled") == true)
     }
 
     @Test(.timeLimit(.minutes(5))) func `the making of an index tells how far it is and ends with its task`()
