@@ -59,7 +59,8 @@ import Testing
             #expect(try await areLinked(nodes))
             for node in nodes {
                 for peer in try await node.status()["peers"]?.array ?? [] {
-                    #expect(peer["databases"]?[0]?["pulled"]?.natural == 0, "\(node.name): \(peer)")
+                    // A link that is being exchanged for another has no counts for a moment, and starts at none.
+                    #expect(peer["databases"]?[0]?["pulled"]?.natural ?? 0 == 0, "\(node.name): \(peer)")
                 }
             }
         }
