@@ -56,11 +56,11 @@ final class ReaderPool: Sendable {
     }
 
     private func begin(_ work: @escaping Work, _ isLong: Bool) {
-        let slots =
-            isLong
-            ? self.slots.dropFirst() : self.slots.filter { $0.waitingLong.load(ordering: .relaxed) == 0 }[...]
-        let slot =
-            slots.min { $0.waiting.load(ordering: .relaxed) < $1.waiting.load(ordering: .relaxed) } ?? self.slots[0]
+        func line(_ slot: Slot) -> Int {
+            let isOpen = isLong || slot.waitingLong.load(ordering: .relaxed) == 0
+            return isOpen ? slot.waiting.load(ordering: .relaxed) : .max
+        }
+        let slot = slots.dropFirst(isLong ? 1 : 0).min { line($0) < line($1) } ?? slots[0]
         slot.waiting.add(1, ordering: .relaxed)
         if isLong { slot.waitingLong.add(1, ordering: .relaxed) }
         slot.queue.async { [self] in
