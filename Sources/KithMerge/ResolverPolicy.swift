@@ -57,10 +57,8 @@ struct ResolverPolicy: MergePolicy {
 
     private func fields(_ body: [UInt8], _ leaves: [MergeLeaf]) -> Fields? {
         guard let latest = LatestPolicy().merge(leaves) else { return nil }
-        guard let highest = leaves.flatMap({ $0.fields.entries.map(\.stamp) }).max() else {
-            // No leaf has a field, so nothing outranks what the code adds.
-            return latest.edited(to: body, stamp: .zero, absentLimit: DocumentLimits.maximumEntries) ?? latest
-        }
+        // Where no leaf has a field nothing outranks what the code adds.
+        let highest = leaves.flatMap { $0.fields.entries.map(\.stamp) }.max() ?? .zero
         return latest.edited(to: body, stamp: highest, absentLimit: DocumentLimits.maximumEntries) ?? latest
     }
 

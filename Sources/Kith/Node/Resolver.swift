@@ -80,23 +80,19 @@ public struct FieldEdit: Hashable, Sendable {
     /// Whether it was removed then, or hidden by another.
     public let isRemoved: Bool
     /// By the clock of who wrote, or later: an edit that knew of another one is never before it.
-    public let time: Date
+    public var time: Date { Date(timeIntervalSince1970: Double(Stamp.milliseconds(ofTime: stamp.time)) / 1_000) }
     /// The same for all that one run of a node wrote.
-    public let writer: UInt64
-    private let counter: UInt64
+    public var writer: UInt64 { stamp.writer }
+    private let stamp: Stamp
 
     init(_ entry: Fields.Entry) {
         path = entry.path.pointer
         isRemoved = entry.value == .absent
-        time = Date(timeIntervalSince1970: Double(Stamp.milliseconds(ofTime: entry.stamp.time)) / 1_000)
-        writer = entry.stamp.writer
-        counter = entry.stamp.time
+        stamp = entry.stamp
     }
 
     /// Which of two edits of one field shows with `latest`.
     /// - Parameter other: an edit of the same field.
     /// - Returns: whether it is this one.
-    public func isLater(than other: FieldEdit) -> Bool {
-        Stamp(time: other.counter, writer: other.writer) < Stamp(time: counter, writer: writer)
-    }
+    public func isLater(than other: FieldEdit) -> Bool { other.stamp < stamp }
 }
