@@ -172,18 +172,15 @@ extension Source {
         _ own: [DocumentID], theirs: [DocumentID], _ facts: SessionFacts, _ output: inout LinkOutput
     ) {
         let own = Array(own.prefix(ReplicationLimits.exclusions))
-        let leftOut = own.union(theirs)
         output.store(
-            filter.map { .matchingDigest($0, without: leftOut) } ?? .digest(of: leftOut), facts.database,
-            for: facts.owner(feed, .digest(own: own)))
+            .digest(filter, without: own.union(theirs)), facts.database, for: facts.owner(feed, .digest(own: own)))
     }
 
     mutating func summed(
-        _ sum: Digest256, _ summary: ReplicaSummary, own: [DocumentID], _ output: inout LinkOutput
+        _ digest: Digest256, _ summary: ReplicaSummary, own: [DocumentID], _ output: inout LinkOutput
     ) {
         ranges.endReading(output.now)
         ranges.endComparison()
-        let digest = filter == nil ? summary.digest - sum : sum
         compared = (DatabaseState(summary), digest, own.count)
         output.sendCredited(
             .compared(Compared(feed: feed, position: summary.position, digest: digest, documents: own)))

@@ -59,19 +59,16 @@ struct Reconciliation {
     }
 
     /// Of the peer's ranges those that differ from the own ones; both ascending.
-    static func differing(_ theirs: [RangeDigests.Range], from own: [RangeDigests.Range]) -> [RangeDigests.Range] {
+    /// - Parameter bothWays: also the own ones that the peer has not. With a filter they may hold what it has and does not match.
+    static func differing(
+        _ theirs: [RangeDigests.Range], from own: [RangeDigests.Range], bothWays: Bool
+    ) -> [RangeDigests.Range] {
         var rest = own[...]
-        return theirs.filter { range in
+        let differing = theirs.filter { range in
             while let next = rest.first, next.index < range.index { rest.removeFirst() }
             return rest.first?.index != range.index || rest.first?.digest != range.digest
         }
-    }
-
-    /// The same in both directions: with a filter, the own ones that the peer lacks may hold what it has and does not match.
-    static func differing(
-        _ theirs: [RangeDigests.Range], and own: [RangeDigests.Range]
-    ) -> [RangeDigests.Range] {
-        let differing = differing(theirs, from: own)
+        if !bothWays { return differing }
         let indices = Set(theirs.map(\.index))
         return (differing + own.filter { !indices.contains($0.index) }).sorted { $0.index < $1.index }
     }
@@ -99,11 +96,8 @@ extension Puller {
         switch running.step {
         case .first:
             guard answer.ranges.allSatisfy({ $0.index < 256 }) else { throw ProtocolError("a first byte is over 255") }
-            let own = Reconciliation.sums(running.own)
-            let differing =
-                facts.filter == nil
-                ? Reconciliation.differing(answer.ranges, from: own)
-                : Reconciliation.differing(answer.ranges, and: own)
+            let differing = Reconciliation.differing(
+                answer.ranges, from: Reconciliation.sums(running.own), bothWays: facts.filter != nil)
             reconciliation?.position = answer.position
             reconciliation?.firstBytes = differing.map { UInt8(truncatingIfNeeded: $0.index) }
         case .second(let bytes):
@@ -111,10 +105,8 @@ extension Puller {
                 throw ProtocolError("digests of ranges came that were not asked for")
             }
             let own = running.own.filter { bytes.contains(UInt8(truncatingIfNeeded: $0.index >> 8)) }
-            reconciliation?.differing +=
-                facts.filter == nil
-                ? Reconciliation.differing(answer.ranges, from: own)
-                : Reconciliation.differing(answer.ranges, and: own)
+            reconciliation?.differing += Reconciliation.differing(
+                answer.ranges, from: own, bothWays: facts.filter != nil)
         default: throw ProtocolError("digests of ranges came that were not asked for")
         }
         askRanges(&output)

@@ -62,19 +62,17 @@ extension Session {
         }
         puller?.comparing = nil
         puller?.comparedWithout = (documents.count, compared.documents.count)
-        let leftOut = documents.union(compared.documents)
         output.store(
-            facts.filter.map { .matchingDigest($0, without: leftOut) } ?? .digest(of: leftOut), facts.database,
+            .digest(facts.filter, without: documents.union(compared.documents)), facts.database,
             for: facts.owner(feed, .ownDigest(compared)))
     }
 
     /// Both sides without what either leaves out.
     mutating func conclude(
-        _ theirs: Compared, _ sum: Digest256, _ summary: ReplicaSummary, _ output: inout LinkOutput
+        _ theirs: Compared, _ mine: Digest256, _ summary: ReplicaSummary, _ output: inout LinkOutput
     ) {
         puller?.isComparing = false
         guard case .comparing(let pair) = comparison.state else { return }
-        let mine = facts.filter == nil ? summary.digest - sum : sum
         let isEqual = mine == theirs.digest
         guard isEqual || (pair.mine.position == summary.position && pair.theirs.position == theirs.position) else {
             // Something was written meanwhile: from the start.

@@ -153,7 +153,7 @@ struct Session {
             source?.noteLocal(facts)
         case (.scan, .rangeDigests(let digests)): puller?.scanned(digests, &output)
         case (.ownExclusions, .exclusions(let documents)): sendComparison(documents, &output)
-        case (.ownDigest(let theirs), .digest(let sum, let summary)): conclude(theirs, sum, summary, &output)
+        case (.ownDigest(let theirs), .digest(let mine, let summary)): conclude(theirs, mine, summary, &output)
         default: preconditionFailure("the store answered \(work) with \(result)")
         }
     }
@@ -172,7 +172,7 @@ struct Session {
         case (.ranges, .rangeDigests(let digests)): source?.scanned(digests, &output)
         case (.rangeChanges, .changesInRanges(let changes)): source?.listed(changes, &output)
         case (.exclusions(let theirs), .exclusions(let own)): source?.excluded(own, theirs: theirs, facts, &output)
-        case (.digest(let own), .digest(let sum, let summary)): source?.summed(sum, summary, own: own, &output)
+        case (.digest(let own), .digest(let digest, let summary)): source?.summed(digest, summary, own: own, &output)
         default: preconditionFailure("the store answered \(work) with \(result)")
         }
     }

@@ -21,6 +21,8 @@ package struct SessionStatus: Hashable, Sendable {
     package var there = FeedDirections.both
     /// Whether the peer takes a part only.
     package var peerIsPart = false
+    /// Whether both sides take a part only, so that nothing passes and nobody learns whether they are equal.
+    package var isBetweenParts: Bool { here.filter != nil && peerIsPart }
     /// Whether this side pulls, and whether it is pulled from, roles and directions taken together.
     package var pulls = true
     package var serves = true

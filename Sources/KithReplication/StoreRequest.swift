@@ -17,8 +17,8 @@ package enum StoreRequest: Sendable {
     case rangeDigests(FeedFilter?)
     case changesInRanges([UInt16], FeedFilter?)
     case exclusions(refused: Set<DocumentID>)
-    case digest(of: [DocumentID])
-    case matchingDigest(FeedFilter, without: [DocumentID])
+    /// Of all documents, or of those that match, but for those left out.
+    case digest(FeedFilter?, without: [DocumentID])
 
     /// Whether it needs the database's writer; the others go to readers.
     package var isWrite: Bool { if case .apply = self { true } else { false } }
@@ -36,7 +36,7 @@ package enum StoreResult: Sendable {
     case rangeDigests(RangeDigests)
     case changesInRanges([Change])
     case exclusions([DocumentID])
-    /// The sum over the documents asked about, and where the database stood.
+    /// What was asked for, and where the database stood.
     case digest(Digest256, ReplicaSummary)
     case failed(ReplicaError)
 }
@@ -66,12 +66,13 @@ package func perform(_ request: StoreRequest, on store: some ReplicaStore) -> St
         case .changesInRanges(let ranges, let filter):
             return .changesInRanges(try store.changes(inRanges: ranges, filter: filter))
         case .exclusions(let refused): return .exclusions(try store.exclusions(refused: refused))
-        case .digest(let documents):
-            let sum = try store.digest(of: documents)
-            return .digest(sum, try store.summary())
-        case .matchingDigest(let filter, let leftOut):
-            let (sum, summary) = try store.matchingDigest(filter, without: leftOut)
-            return .digest(sum, summary)
+        case .digest(let filter?, let leftOut):
+            let (digest, summary) = try store.matchingDigest(filter, without: leftOut)
+            return .digest(digest, summary)
+        case .digest(nil, let leftOut):
+            let sum = try store.digest(of: leftOut)
+            let summary = try store.summary()
+            return .digest(summary.digest - sum, summary)
         }
     } catch {
         return .failed(error)

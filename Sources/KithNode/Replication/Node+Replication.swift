@@ -116,19 +116,13 @@ extension Node {
     /// Why a database does not become equal with a peer as things are set, here and there; nil where it may.
     func limitation(of name: String, with peer: PeerState) -> String? {
         guard let session = peer.sessions[name] else { return nil }
-        if session.here.filter != nil, session.peerIsPart { return "\(name) is filtered on both sides" }
+        if session.isBetweenParts { return "\(name) is filtered on both sides" }
         if !session.here.pulls || !session.here.pushes {
             let now = synchronisations.values.contains { $0.database == name }
             let words = now ? nil : replication[name].limitation
             return "\(name) is \(words ?? session.here.words) here"
         }
         return session.there == .both ? nil : "\(name) is \(session.there.words) there"
-    }
-
-    /// Whether both take a part of a database only, so that nothing passes and nobody learns whether they are equal.
-    func isBetweenParts(of name: String, _ peer: PeerState) -> Bool {
-        guard let session = peer.sessions[name] else { return false }
-        return session.here.filter != nil && session.peerIsPart
     }
 
     /// Why nothing more passes with a peer though not all is equal: what differs still is kept back by a setting, and nothing

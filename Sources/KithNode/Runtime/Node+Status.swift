@@ -412,7 +412,7 @@ extension Node {
             return .holds(ControlWaitResult(peers: open.count, inSync: nil))
         }
         let now = clock.wallMilliseconds
-        let compared = open.filter { exchangesDocuments(with: $0) && !isBetweenParts(of: name, $0) }
+        let compared = open.filter { exchangesDocuments(with: $0) && $0.sessions[name]?.isBetweenParts != true }
         let inSync = compared.count { isInSync($0, database, now: now) }
         guard inSync == compared.count else {
             let reason = compared.lazy.compactMap { self.limitation(of: name, with: $0) }.first

@@ -49,13 +49,13 @@ final class DocumentMatcher {
         var atOne = 0
     }
 
-    private let rule: DocumentFilter.Rule?
+    private let rule: DocumentFilter.Rule
     private let looks: Looks
     private let work: QueryWork
     private let evaluator: QueryEvaluator
 
-    init(_ filter: DocumentFilter?) {
-        rule = filter?.rule
+    init(_ filter: DocumentFilter) {
+        rule = filter.rule
         let looks = Looks()
         self.looks = looks
         work = QueryWork {
@@ -72,7 +72,6 @@ final class DocumentMatcher {
     /// - Parameter row: of sequence, id, flags, revision, tree and body.
     func matches(_ row: Statement, _ id: DocumentID) throws(StoreError) -> Bool {
         switch rule {
-        case nil: return true
         case .documents(_, let wanted): return wanted.contains(id)
         case .selector(let filter):
             if row.isNull(5) || DocumentFlags(rawValue: row.number(2)).contains(.deleted) { return false }

@@ -41,14 +41,14 @@ extension StoreReader {
             let state = try StoreState.read(connection)
             var changes: [Change] = []
             changes.reserveCapacity(min(max(1, limit), 1024))
-            let matcher = DocumentMatcher(filter)
+            let matcher = filter.map { DocumentMatcher($0) }
             let row = try connection.statement(filter == nil ? .feed : .feedWithBodies)
             defer { row.reset() }
             row.bind(1, min(sequence, state.sequence))
             row.bind(2, state.sequence)
             row.bind(3, bound(limit))
-            while !matcher.isSpent, try row.step() { changes.append(try change(row, matcher)) }
-            let isCaughtUp = changes.count < max(1, limit) && !matcher.isSpent
+            while matcher?.isSpent != true, try row.step() { changes.append(try change(row, matcher)) }
+            let isCaughtUp = changes.count < max(1, limit) && matcher?.isSpent != true
             let through = isCaughtUp ? state.sequence : changes[changes.count - 1].sequence
             return StoredChanges(
                 changes: changes, through: try position(of: through, state),

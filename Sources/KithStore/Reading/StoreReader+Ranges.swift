@@ -49,7 +49,7 @@ extension StoreReader {
         for range in ranges { isWanted[Int(range)] = true }
         return try connection.reading { () throws(StoreError) in
             var changes: [Change] = []
-            let matcher = DocumentMatcher(filter)
+            let matcher = filter.map { DocumentMatcher($0) }
             let row = try connection.statement(filter == nil ? .everyTree : .everyBody)
             defer { row.reset() }
             while try row.step() {
@@ -67,13 +67,7 @@ extension StoreReader {
         func add(_ row: Statement, _ id: DocumentID) throws(StoreError) {
             if let digest = digests.digest(of: id, try RevisionTree(row, 4, of: id.string)) { body(id, digest) }
         }
-        guard let filter else {
-            let row = try connection.statement(.everyTree)
-            defer { row.reset() }
-            while try row.step() { try add(row, DocumentID(unchecked: row.string(1))) }
-            return
-        }
-        if let documents = filter.documents {
+        if let documents = filter?.documents {
             for id in documents {
                 let row = try connection.statement(.readWhole)
                 defer { row.reset() }
@@ -82,12 +76,12 @@ extension StoreReader {
             }
             return
         }
-        let matcher = DocumentMatcher(filter)
-        let row = try connection.statement(.everyBody)
+        let matcher = filter.map { DocumentMatcher($0) }
+        let row = try connection.statement(filter == nil ? .everyTree : .everyBody)
         defer { row.reset() }
         while try row.step() {
             let id = DocumentID(unchecked: row.string(1))
-            if try matcher.matches(row, id) { try add(row, id) }
+            if try matcher?.matches(row, id) ?? true { try add(row, id) }
         }
     }
 
