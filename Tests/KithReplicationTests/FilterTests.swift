@@ -19,6 +19,16 @@ import Testing
         side.input(.direct(database: "db", FeedDirections(pulls: pulls, pushes: pushes, filter: filter)))
     }
 
+    /// A full node and one that takes a part of it, connected and in sync.
+    private func connected(_ seed: UInt64, documents: Int) -> (World, full: Node, part: Node, LinkSide, LinkSide) {
+        let (world, full, part) = pair(seed)
+        fill(full, documents)
+        let (left, right) = world.connect(full, part)
+        take(right, Self.red)
+        #expect(world.run { left.isInSync && right.isInSync }, "seed \(seed): \(left.statuses) \(right.statuses)")
+        return (world, full, part, left, right)
+    }
+
     private func fill(_ node: Node, _ count: Int) {
         for number in 0..<count {
             node.store.put("doc-\(number)", number.isMultiple(of: 3) ? "{\"color\":\"red\"}" : "{\"color\":\"blue\"}")
@@ -27,11 +37,7 @@ import Testing
 
     @Test("A part holder gets what matches, gives all of its own, and keeps what matches", arguments: seeds)
     func selector(seed: UInt64) {
-        let (world, full, part) = pair(seed)
-        fill(full, 2000)
-        let (left, right) = world.connect(full, part)
-        take(right, Self.red)
-        #expect(world.run { left.isInSync && right.isInSync }, "seed \(seed): \(left.statuses) \(right.statuses)")
+        let (world, full, part, left, right) = connected(seed, documents: 2000)
         #expect(part.store.documents == 667)
         #expect(left.status?.peerIsPart == true && right.status?.peerIsPart == false)
         part.put("own-red", "{\"color\":\"red\"}")
@@ -59,11 +65,7 @@ import Testing
 
     @Test("What stops matching leaves, is no deletion, and comes back when it matches again", arguments: seeds)
     func leaving(seed: UInt64) {
-        let (world, full, part) = pair(seed)
-        fill(full, 30)
-        let (left, right) = world.connect(full, part)
-        take(right, Self.red)
-        #expect(world.run { right.isInSync })
+        let (world, full, part, left, right) = connected(seed, documents: 30)
         full.put("doc-3", "{\"color\":\"blue\"}")
         full.delete("doc-6")
         #expect(world.run { part.store.left.count == 2 && left.isInSync && right.isInSync }, "seed \(seed)")
@@ -99,11 +101,7 @@ import Testing
 
     @Test("Another filter begins anew, with none all comes", arguments: seeds)
     func changing(seed: UInt64) {
-        let (world, full, part) = pair(seed)
-        fill(full, 1500)
-        let (left, right) = world.connect(full, part)
-        take(right, Self.red)
-        #expect(world.run { left.isInSync && right.isInSync })
+        let (world, full, part, left, right) = connected(seed, documents: 1500)
         take(right, .selector(Array("blue".utf8)))
         #expect(world.run { left.isInSync && right.isInSync && part.store.documents == 1000 }, "seed \(seed)")
         #expect(part.store.body("doc-3") == nil && part.store.body("doc-4") != nil)
@@ -115,11 +113,8 @@ import Testing
 
     @Test("A restart goes on from the checkpoint, and nothing passes twice", arguments: seeds)
     func restart(seed: UInt64) {
-        let (world, full, part) = pair(seed)
-        fill(full, 900)
-        var (left, right) = world.connect(full, part)
-        take(right, Self.red)
-        #expect(world.run { left.isInSync && right.isInSync })
+        let (world, full, part, before, after) = connected(seed, documents: 900)
+        var (left, right) = (before, after)
         world.run(2_000)
         let (delivered, listed) = (full.store.deliveredDocuments, full.store.listedChanges)
         left.input(.disconnected)
@@ -135,11 +130,7 @@ import Testing
     @Test(
         "A document lost here, and one that should have left, are found by the comparison of ranges", arguments: seeds)
     func repair(seed: UInt64) {
-        let (world, full, part) = pair(seed)
-        fill(full, 600)
-        let (left, right) = world.connect(full, part)
-        take(right, Self.red)
-        #expect(world.run { left.isInSync && right.isInSync })
+        let (world, full, part, left, right) = connected(seed, documents: 600)
         part.store.lose("doc-3")
         full.store.put("doc-6", "{\"color\":\"blue\"}")
         part.put("kick", "{\"color\":\"red\"}")
@@ -182,11 +173,7 @@ import Testing
 
     @Test("A source reads its bodies for a comparison no more often than every two seconds")
     func restBetweenScans() {
-        let (world, full, part) = pair(3)
-        fill(full, 50)
-        let (left, right) = world.connect(full, part)
-        take(right, Self.red)
-        #expect(world.run { left.isInSync && right.isInSync })
+        let (world, full, _, _, right) = connected(3, documents: 50)
         let (before, began) = (full.store.filteredScans, world.now)
         for number in 0..<40 {
             full.put("n-\(number)", "{\"color\":\"red\"}")

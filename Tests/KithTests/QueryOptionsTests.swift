@@ -61,7 +61,7 @@ struct QueryOptionsTests {
             follower.cancel()
         }
         // They run, or wait for one that does; neither is waited for.
-        for number in 0..<5 {
+        for number in 0..<50 {
             #expect(try await database.document("d\(number)")?.id == "d\(number)")
             try await database.save(Document(id: "new\(number)", [:]))
         }
@@ -72,7 +72,7 @@ struct QueryOptionsTests {
             #expect(error?.code == .cancelled && error?.message.contains("its task was cancelled") == true)
         }
         #expect(try await follower.value, "an iteration ends with its task, and not by an error")
-        #expect(try await database.query("SELECT RAW COUNT(*) FROM _") == [405])
+        #expect(try await database.query("SELECT RAW COUNT(*) FROM _") == [450])
     }
 
     @Test(.timeLimit(.minutes(5))) func `a query of a task that was cancelled does not go on`() async throws {

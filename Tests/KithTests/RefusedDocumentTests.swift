@@ -39,9 +39,7 @@ struct RefusedDocumentTests {
             await group[0].stop()
             try damage(group.folders[0], from: "a letter is lost here", to: "a letter is l0st here")
 
-            var options = NodeOptions()
-            options.listen = "127.0.0.1:0"
-            options.usesDiscovery = false
+            var options = NodeOptions.loopback
             options.peers = attic.listening
             let den = try LocalNode(in: group.folders[0], options: options)
             try await den.start()

@@ -48,9 +48,7 @@ struct ReplicationFilterTests {
     }
 
     private static func loopback(_ group: TestGroup) -> NodeOptions {
-        var options = NodeOptions()
-        options.listen = "127.0.0.1:0"
-        options.usesDiscovery = false
+        var options = NodeOptions.loopback
         options.peers = group[0].listening + group[1].listening
         return options
     }

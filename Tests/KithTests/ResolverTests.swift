@@ -33,6 +33,17 @@ struct ResolverTests {
         }
     }
 
+    /// A database whose policy all nodes have.
+    private func begin(_ group: TestGroup) async throws {
+        _ = try await group[0].database("bills").save(Document(id: "seed", [:]))
+        #expect(await group.isInSync("bills"))
+        try await group[0].setPolicy(Self.policy, of: "bills")
+        #expect(try await group[0].policy(of: "bills") == Self.policy)
+        for node in group.nodes {
+            #expect(await eventually(within: 60) { (try? await node.policy(of: "bills")) == Self.policy })
+        }
+    }
+
     /// Each of the first nodes writes the document while it is parted from the others.
     private func write(_ values: [Int], _ group: TestGroup) async throws {
         try await group.part()
@@ -50,11 +61,7 @@ struct ResolverTests {
                 if index < 2 { options.resolvers = [try Self.total()] }
             }
         ) { group in
-            _ = try await group[0].database("bills").save(Document(id: "seed", [:]))
-            #expect(await group.isInSync("bills"))
-            try await group[0].setPolicy(Self.policy, of: "bills")
-            #expect(try await group[0].policy(of: "bills") == Self.policy)
-            #expect(await eventually(within: 60) { (try? await group[2].policy(of: "bills")) == Self.policy })
+            try await begin(group)
             try await write([1, 20, 300], group)
             #expect(await group.isInSync("bills"))
             let sums = [try await sum(group[0]), try await sum(group[1]), try await sum(group[2])]
@@ -67,10 +74,7 @@ struct ResolverTests {
         let calls = Calls()
         let broken = try Resolver("total", version: 1) { _ in ["call": .int(calls.next())] }
         try await TestGroup.with(nodes: 2, configure: { _, options in options.resolvers = [broken] }) { group in
-            _ = try await group[0].database("bills").save(Document(id: "seed", [:]))
-            #expect(await group.isInSync("bills"))
-            try await group[0].setPolicy(Self.policy, of: "bills")
-            #expect(await eventually(within: 60) { (try? await group[1].policy(of: "bills")) == Self.policy })
+            try await begin(group)
             try await write([1, 2], group)
             #expect(await group.isInSync("bills"))
             for node in group.nodes {
@@ -85,19 +89,13 @@ struct ResolverTests {
 
     @Test func `what waited is merged when a node with the code comes`() async throws {
         try await TestGroup.with(nodes: 2) { group in
-            _ = try await group[0].database("bills").save(Document(id: "seed", [:]))
-            #expect(await group.isInSync("bills"))
-            try await group[0].setPolicy(Self.policy, of: "bills")
-            #expect(await eventually(within: 60) { (try? await group[1].policy(of: "bills")) == Self.policy })
+            try await begin(group)
             try await write([1, 2], group)
             #expect(await group.isInSync("bills"))
             #expect(try await group[1].status().database("bills")?.conflicts == 1)
-            let peer = group[0].listening
             await group[1].stop()
-            var options = NodeOptions()
-            options.listen = "127.0.0.1:0"
-            options.usesDiscovery = false
-            options.peers = peer
+            var options = NodeOptions.loopback
+            options.peers = group[0].listening
             options.resolvers = [try Self.total()]
             let again = try LocalNode(in: group.folders[1], options: options)
             try await again.start()
