@@ -32,7 +32,7 @@ lab_check() {
   elif [ "$(id -u)" != 0 ]; then reason="not root"
   else
     for tool in ip:iproute2 unshare:util-linux nsenter:util-linux mount:mount dbus-daemon:dbus dbus-send:dbus-bin \
-        avahi-daemon:avahi-daemon; do
+        avahi-daemon:avahi-daemon avahi-publish:avahi-utils; do
       command -v "${tool%%:*}" >/dev/null || { reason="${tool%%:*} is missing (apt install ${tool##*:})"; break; }
     done
   fi
